@@ -1,37 +1,37 @@
-//! Where the document of a feed comes from, if not from its URL alone.
+//! Where a feed's document comes from, if not from its URL alone.
 
 use super::hash::stable_hash;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::time::Duration;
 use url::Url;
 
-/// The scheme of the URLs that stand for programs.
+/// Scheme of the URLs that stand for programs.
 const EXEC: &str = "exec";
-/// Characters that are not escaped in such a URL.
+/// Characters that are percent-encoded in the URL of a program.
 const READABLE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
-/// Longest part of a program's name in its URL, in characters.
+/// Maximum length of a program's name in its URL, in characters.
 const MAX_NAME: usize = 60;
 
-/// Programs and files of a feed, as the user wrote them into `sources.toml`. They never come from
-/// elsewhere: not from lists, servers or apps.
+/// The programs and files that a feed comes from, as written by the user in `sources.toml`. They are never
+/// taken from lists, servers or apps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
     /// The program that prints the feed, with its arguments.
     pub exec: Vec<String>,
-    /// The file with the feed: absolute, or below the user's folder with `~/`.
+    /// The file with the feed: an absolute path, or one relative to the home directory with `~/`.
     pub file: Option<String>,
     /// The Maildir or mbox file whose emails are the entries, as `file`.
     pub mail: Option<String>,
-    /// Only emails are read whose sender has this text in the name or address.
+    /// Only emails whose sender's name or address contains this text are read.
     pub from: Option<String>,
-    /// The program that reads what was fetched and prints the feed, with its arguments.
+    /// The program that reads the fetched document and prints the feed, with its arguments.
     pub filter: Vec<String>,
-    /// How long a program may take; `None` is [`Origin::LIMIT`].
+    /// Maximum run time of a program; `None` means [`Origin::LIMIT`].
     pub limit: Option<Duration>,
 }
 
 impl Origin {
-    /// How long a program may take.
+    /// Default for the maximum run time of a program.
     pub const LIMIT: Duration = Duration::from_secs(60);
 
     /// Whether nothing is fetched from the network.
@@ -39,7 +39,7 @@ impl Origin {
         !self.exec.is_empty() || self.path().is_some()
     }
 
-    /// The file or mailbox, as it is written.
+    /// The file or mailbox, as the user wrote it.
     pub fn path(&self) -> Option<&str> {
         self.file.as_deref().or(self.mail.as_deref())
     }
@@ -53,7 +53,7 @@ impl Origin {
         self.limit.unwrap_or(Self::LIMIT)
     }
 
-    /// A number that changes with the filter; 0 without a filter.
+    /// A hash of the filter; 0 without a filter.
     pub fn filter_fingerprint(&self) -> u64 {
         match self.filter.as_slice() {
             [] => 0,
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_of_programs_differ_and_hide_arguments() {
+    fn program_urls_differ_and_hide_arguments() {
         let url = |argv: &[&str]| {
             let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
             exec_url(&argv).unwrap()

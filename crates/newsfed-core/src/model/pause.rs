@@ -13,7 +13,7 @@ pub enum PauseReason {
     Expires,
     /// `Retry-After` of a 503 or of any 4xx.
     RetryAfter,
-    /// 429 or repeated 403 without a usable `Retry-After`: own back-off.
+    /// 429 or repeated 403 without a usable `Retry-After`: newsfed's own back-off.
     RateLimited,
     /// The host is paused because of a response to another source.
     HostPaused,
@@ -33,12 +33,12 @@ pub enum PauseReason {
     Gone,
     /// `crawl-delay` of robots.txt.
     CrawlDelay,
-    /// What a site states about when its pages change, used while too little history is known.
+    /// A site's hints about when its pages change, used while there is too little history.
     #[serde(alias = "page-says")]
     SiteHints,
     /// `schedule.min_interval`, or the source's own setting.
     MinInterval,
-    /// `schedule.usual_min_interval`: too little is expected to justify an earlier poll.
+    /// `schedule.usual_min_interval`: too few new items are expected to justify an earlier poll.
     UsualMinInterval,
     /// The server sends no validators, so every poll downloads the whole document: the minimum
     /// interval is doubled.
@@ -48,7 +48,7 @@ pub enum PauseReason {
     MaxInterval,
     /// `schedule.quiet_hours`.
     QuietHours,
-    /// The machine has no connection.
+    /// The machine has no network connection.
     Offline,
 }
 
@@ -58,7 +58,7 @@ impl PauseReason {
         !matches!(
             self,
             Self::Failures
-                // Manual requests are spaced like all others.
+                // Manual requests also wait for the delay between requests.
                 | Self::CrawlDelay
                 | Self::SiteHints
                 | Self::MinInterval
@@ -70,7 +70,7 @@ impl PauseReason {
         )
     }
 
-    /// Whether it follows from something that went wrong.
+    /// Whether the limit is the result of an error.
     pub fn is_trouble(self) -> bool {
         matches!(
             self,
@@ -84,7 +84,7 @@ impl PauseReason {
         )
     }
 
-    /// Whether the limit concerns the whole host, not only one document.
+    /// Whether the limit applies to the whole host, not only to one document.
     pub fn is_of_host(self) -> bool {
         matches!(self, Self::RetryAfter | Self::RateLimited | Self::HostPaused)
     }
@@ -116,11 +116,11 @@ impl PauseReason {
     }
 }
 
-/// Shortest `Retry-After` that is used; shorter ones are raised to it.
+/// Minimum `Retry-After`; shorter values are raised to it.
 pub const MIN_RETRY: Duration = Duration::from_secs(60);
-/// Longest `Retry-After` that is used; longer ones are cut to it.
+/// Maximum `Retry-After`; longer values are reduced to it.
 pub const MAX_RETRY: Duration = Duration::from_secs(8 * 24 * 3600);
-/// First back-off after a 4xx without a time.
+/// Initial back-off after a 4xx response without `Retry-After`.
 pub const FIRST_LIMITED: Duration = Duration::from_secs(600);
 
 /// No poll before this moment, and the reason.

@@ -10,9 +10,9 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorKind {
-    /// May pass without intervention: timeouts, resets, 5xx. Retried with back-off.
+    /// Likely to go away without intervention: timeouts, resets, 5xx. Retried with back-off.
     Transient,
-    /// Unlikely to pass: 404, no feed at the URL. Retried with back-off.
+    /// Unlikely to go away: 404, no feed at the URL. Retried with back-off.
     Permanent,
     /// The server asked for fewer requests: 429, 503 with Retry-After, robots.txt.
     Politeness,
@@ -26,7 +26,7 @@ pub struct Planned {
     #[serde(deserialize_with = "stored_time")]
     pub at: Time,
     pub policy: PolicyKind,
-    /// When the policy wanted to poll.
+    /// The time that the policy chose.
     #[serde(deserialize_with = "stored_time")]
     pub wanted: Time,
     /// When the poll is due after all limits.
@@ -37,17 +37,16 @@ pub struct Planned {
     /// For websites and sitemaps: the first conclusive signal about the next change.
     #[serde(default, alias = "sign")]
     pub signal: Option<DecidingSignal>,
-    /// How long the last response with such a header stays fresh (`max-age`, `Expires`), in
-    /// seconds.
+    /// How long the last response with a freshness header (`max-age`, `Expires`) stays fresh, in seconds.
     #[serde(default)]
     pub fresh_for: Option<u64>,
-    /// Identifies the settings that it was decided with; `None` for plans of earlier versions.
+    /// Identifies the settings that the plan was made with; `None` for plans of earlier versions.
     #[serde(default)]
     pub settings: Option<u64>,
 }
 
-/// Reads a time. The plans of all sources are read at each start, so a time as it is usually stored does not go
-/// through the general parser.
+/// Deserializes a time. The plans of all sources are read at startup, so times in the usual stored form
+/// bypass the general parser.
 fn stored_time<'de, D: Deserializer<'de>>(from: D) -> Result<Time, D::Error> {
     struct Text;
     impl Visitor<'_> for Text {
@@ -64,7 +63,7 @@ fn stored_time<'de, D: Deserializer<'de>>(from: D) -> Result<Time, D::Error> {
     from.deserialize_str(Text)
 }
 
-/// The time in a text such as `2026-11-26T17:14:35Z`; `None` for all other forms.
+/// Parses a time such as `2026-11-26T17:14:35Z`; `None` for all other forms.
 fn whole_seconds(text: &str) -> Option<Time> {
     let bytes = text.as_bytes();
     let &[_, _, _, _, b'-', _, _, b'-', _, _, b'T', _, _, b':', _, _, b':', _, _, b'Z'] = bytes
@@ -91,7 +90,7 @@ pub struct Moved {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "outcome")]
 pub enum Outcome {
-    /// 304, or a body with the hash of the last one.
+    /// 304, or a body with the same hash as the last one.
     Unchanged,
     /// A complete response was read.
     Fetched {
@@ -109,7 +108,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// How the message of a failure names a document that is a web page instead of a feed.
+    /// What an error message calls a web page that was found instead of a feed.
     pub const HTML_PAGE: &str = "an HTML page";
 
     /// Whether the poll failed because the document is a web page.
@@ -122,7 +121,7 @@ impl Outcome {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct PollRecord {
     pub at: Time,
-    /// HTTP status; `None` if no response came.
+    /// HTTP status; `None` if there was no response.
     pub status: Option<u16>,
     /// Duration in milliseconds.
     pub millis: u32,
@@ -132,7 +131,7 @@ pub struct PollRecord {
     pub bytes: u64,
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// The repairs that were needed to read the document, and other notes.
+    /// The repairs that were needed to parse the document, and other notes.
     pub repairs: Vec<String>,
     /// What was not stored, and why.
     pub left_out: Vec<LeftOut>,
@@ -144,7 +143,7 @@ mod tests {
     use crate::model::Signal;
 
     #[test]
-    fn the_fast_parser_reads_the_stored_form_of_a_time_only() {
+    fn fast_parser_accepts_only_the_stored_form() {
         for (text, is_usual) in [
             ("2026-11-26T17:14:35Z", true),
             ("1969-12-31T23:59:59Z", true),

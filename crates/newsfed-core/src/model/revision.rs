@@ -11,30 +11,30 @@ pub enum RevisionKind {
     /// A negation was added or removed.
     Negation,
     Numbers,
-    /// Words with a capital letter inside a sentence.
+    /// Capitalized words inside a sentence.
     Names,
-    /// Words were replaced by others that are not similar.
+    /// Words were replaced by dissimilar words.
     Wording,
     /// A passage was added, removed or rewritten.
     Text,
-    /// Only addresses of links and images.
+    /// Only URLs of links and images.
     Links,
     /// Rows, columns or pages of a data file.
     Data,
 }
 
-/// One thing that was changed.
+/// One change to an article.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Revision {
     pub kind: RevisionKind,
-    /// Its earlier state, in one short line; empty if it was added.
+    /// The earlier state, in one short line; empty if something was added.
     pub from: String,
-    /// Its later state, in one short line; empty if it was removed.
+    /// The later state, in one short line; empty if something was removed.
     pub to: String,
 }
 
 impl RevisionKind {
-    /// Whether it is more than the correction of a typo.
+    /// Whether the change is more than a typo fix.
     pub fn is_substantial(self) -> bool {
         self != Self::Links
     }
@@ -55,7 +55,7 @@ impl RevisionKind {
 }
 
 impl Revision {
-    /// The text changed in an unknown way, because the change was not examined.
+    /// A change to the text that was not examined further.
     pub fn text() -> Self {
         Self { kind: RevisionKind::Text, from: String::new(), to: String::new() }
     }
@@ -77,7 +77,7 @@ impl Revision {
         }
     }
 
-    /// All of them in one line. If there are none, only small changes were made.
+    /// All revisions in one line. If there are none, only small changes were made.
     pub fn summary(all: &[Self]) -> String {
         if all.is_empty() {
             return "only small changes, such as typos".to_owned();
@@ -85,7 +85,7 @@ impl Revision {
         all.iter().map(Self::describe).collect::<Vec<_>>().join("; ")
     }
 
-    /// Whether one of them is more than the correction of a typo.
+    /// Whether any revision is more than a typo fix.
     pub fn any_substantial(all: &[Self]) -> bool {
         all.iter().any(|one| one.kind.is_substantial())
     }

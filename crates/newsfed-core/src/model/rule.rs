@@ -9,14 +9,14 @@ use std::str::FromStr;
 /// What a rule does to an item.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Marks it read.
+    /// Marks it as read.
     Read,
     Pin,
     /// Keeps it for later.
     Later,
-    /// Marks it read and leaves it out of lists.
+    /// Marks it as read and leaves it out of lists.
     Hide,
-    /// Gives it a tag, in the form in which tags are stored.
+    /// Adds a tag, in its stored form.
     Tag(String),
     /// Announces it in a notification.
     Notify,
@@ -61,38 +61,39 @@ impl FromStr for Effect {
     }
 }
 
-/// How the commands that a rule ran ended.
+/// Results of the commands that a rule ran.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CommandRecord {
     /// Number of commands that succeeded.
     pub ok: u32,
     /// Number of commands that failed, or could not be started.
     pub failed: u32,
-    /// Number of items for which it was not run: there were too many in one refresh, or newsfed exited
-    /// before.
+    /// Number of items for which the command was not run, because there were too many in one refresh or
+    /// because newsfed exited first.
     pub skipped: u32,
-    /// When the last one ended, or was not run.
+    /// When the last command ended or was skipped.
     pub at: Time,
-    /// How the last one that failed ended, else the last one, as in `exit status: 1`.
+    /// Status of the last command that failed, or of the last command if none failed, such as `exit status:
+    /// 1`.
     pub status: String,
-    /// The first line that it printed as an error.
+    /// The first line of the error output of that command.
     pub error: Option<String>,
 }
 
 impl CommandRecord {
-    /// Adds a command that has ended.
+    /// Counts a command that has ended.
     pub fn add(&mut self, ok: bool, status: &str, error: Option<&str>, at: Time) {
         let count = if ok { &mut self.ok } else { &mut self.failed };
         *count = count.saturating_add(1);
         self.at = at.trunc_subsecs(0);
-        // The output of a failed command is more useful.
+        // A later success does not replace the output of a failed command.
         if !ok || self.failed == 0 {
             status.clone_into(&mut self.status);
             self.error = error.map(str::to_owned);
         }
     }
 
-    /// Adds items for which the command was not run.
+    /// Counts items for which the command was not run.
     pub fn skip(&mut self, items: usize, at: Time) {
         self.skipped = self.skipped.saturating_add(u32::try_from(items).unwrap_or(u32::MAX));
         self.at = at.trunc_subsecs(0);
@@ -108,7 +109,7 @@ pub struct RuleEffect {
     pub at: Time,
 }
 
-/// What rules did to an item, in words: the effects of each, from pairs of a rule and an effect.
+/// Describes what rules did to an item, with the effects grouped by rule.
 pub fn by_rule<'a>(effects: impl Iterator<Item = (&'a str, String)>) -> String {
     let mut rules: Vec<(&str, Vec<String>)> = Vec::new();
     for (rule, effect) in effects {
@@ -126,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_of_commands_add_up() {
+    fn counts_the_results_of_commands() {
         let at = |seconds| Time::from_timestamp(seconds, 0).unwrap_or_default();
         let mut record = CommandRecord::default();
         record.add(true, "exit status: 0", None, at(1));

@@ -66,8 +66,8 @@ impl Priority {
         }
     }
 
-    /// The weight of the time that its items wait: the frequency of polls is proportional to its
-    /// square root.
+    /// Weight of the time that the source's items wait. The frequency of polls is proportional to the square
+    /// root of the weight.
     pub fn weight(self) -> f64 {
         match self {
             Self::Low => 0.25,
@@ -82,11 +82,11 @@ impl Priority {
 pub struct SourceSchedule {
     pub policy: Option<PolicyKind>,
     pub priority: Option<Priority>,
-    /// Polls per day, whatever the other sources use.
+    /// Polls per day, regardless of the other sources.
     pub polls_per_day: Option<f64>,
     /// Minimum time between automatic polls.
     pub min_interval: Option<Duration>,
-    /// Most time between automatic polls.
+    /// Maximum time between automatic polls.
     pub max_interval: Option<Duration>,
     /// Hours of the day without automatic polls.
     pub quiet_hours: Option<String>,
@@ -98,11 +98,11 @@ pub struct SourceSchedule {
     pub change_rate_target: Option<f64>,
     /// Length of a tick.
     pub advarss_tick: Option<Duration>,
-    /// Largest median in ticks.
+    /// Maximum median, in ticks.
     pub advarss_cap: Option<u32>,
     /// How much the price grows with the rate.
     pub learned_exponent: Option<f64>,
-    /// Number of missing items that counts as a silence.
+    /// Number of expected but missing items that counts as a silence.
     pub learned_silence: Option<f64>,
 }
 
@@ -123,7 +123,7 @@ impl QuietHours {
         (quiet.from != quiet.until).then_some(quiet)
     }
 
-    /// Minutes from a minute of the day to the end of the quiet hours; `None` outside them.
+    /// Minutes from `minute` until the quiet hours end; `None` outside them.
     pub fn left(self, minute: u32) -> Option<u32> {
         let day = 24 * 60;
         let length = (self.until + day - self.from) % day;
@@ -132,7 +132,7 @@ impl QuietHours {
     }
 }
 
-/// Minutes since midnight.
+/// Parses a time of day into minutes since midnight.
 fn minute(text: &str) -> Option<u32> {
     let (hour, minute) = text.trim().split_once(':')?;
     let number = |text: &str, below: u32| {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn quiet_hours_span_midnight_or_lie_within_a_day() {
+    fn quiet_hours_may_span_midnight() {
         let night = QuietHours::parse("23:00-07:30").unwrap();
         for (minute, left) in [
             (22 * 60 + 59, None),

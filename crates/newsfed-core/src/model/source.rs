@@ -75,7 +75,7 @@ impl SourceKind {
         }
     }
 
-    /// What is followed, in a sentence.
+    /// Describes what is followed, in a sentence.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Feed => "An RSS, Atom or JSON feed. The default.",
@@ -103,7 +103,7 @@ impl SourceKind {
         }
     }
 
-    /// The word for its entries.
+    /// The noun for its entries, singular or plural.
     pub fn entries(self, count: usize) -> &'static str {
         match (self, count) {
             (Self::Feed | Self::Entries, 1) => "entry",
@@ -139,7 +139,7 @@ pub enum SourceRules {
 }
 
 impl SourceRules {
-    /// Rules of that kind; kinds that read no pages do not use `rules`.
+    /// Rules of that kind; `rules` is ignored for kinds that read no pages.
     pub fn new(kind: SourceKind, rules: WebsiteRules) -> Self {
         match kind {
             SourceKind::Feed => Self::Feed,
@@ -164,7 +164,7 @@ impl SourceRules {
         }
     }
 
-    /// How its pages are read.
+    /// The rules for reading its pages.
     pub fn pages(&self) -> Option<&WebsiteRules> {
         match self {
             Self::Feed | Self::List => None,
@@ -264,17 +264,17 @@ pub struct Source {
     /// When the full text is fetched; `None` uses the global setting.
     pub full_text: Option<FullText>,
     pub schedule: SourceSchedule,
-    /// Own retention; `None` uses the global setting.
+    /// How long its items are kept; `None` uses the global setting.
     pub retention: Option<Retention>,
-    /// The source is removed after this many days without a new item, or when its server reports
-    /// that it is gone, like the comments on an item. `None`: never.
+    /// Days without a new item until the source is removed, for example the comments on an item. It is also
+    /// removed when its server reports that it is gone. `None` means never.
     pub remove_after: Option<u32>,
     pub access: Access,
     /// Whether its host may have a private address although its URL does not show that.
     pub private: bool,
-    /// The account whose server polls it: it is never polled.
+    /// The account whose server polls the source; newsfed itself never polls it.
     pub account: Option<String>,
-    /// The list that it came from, by its identifier: what changes there changes it.
+    /// Identifier of the list that the source came from; changes to the list also change the source.
     pub list: Option<SourceId>,
 }
 
@@ -307,7 +307,7 @@ impl Source {
         self.rules.kind()
     }
 
-    /// Its name as long as it has no title: the program, the file or the URL.
+    /// The name shown while there is no title: the program, the file or the URL.
     pub fn place_name(&self) -> &str {
         let program = self.origin.exec.first().and_then(|program| program.rsplit('/').next());
         let url = self.url.as_str().trim_end_matches('/');
@@ -320,7 +320,7 @@ impl Source {
         (!self.origin.is_local()).then_some(&self.url)
     }
 
-    /// How long its items are kept. The only item of a watched page always stays.
+    /// How long its items are kept. The only item of a watched page is always kept.
     pub fn retention(&self, usual: Retention) -> Retention {
         match self.kind() {
             SourceKind::Page => Retention::default(),
@@ -338,7 +338,7 @@ pub struct Validators {
     pub last_modified: Option<Vec<u8>>,
 }
 
-/// The state of a source, in the order of how much attention it needs.
+/// The state of a source, ordered by how much attention it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Health {
@@ -376,7 +376,7 @@ pub struct SourceFacts {
     pub home_url: Option<String>,
     /// Validators of the stored body.
     pub validators: Validators,
-    /// The URL that sent the stored body; the validators belong to it.
+    /// The URL that the stored body came from; the validators belong to that URL.
     pub validators_of: Option<String>,
     /// Hash of the last parsed body, as the database computes it.
     pub body_hash: Option<[u8; 32]>,
@@ -386,9 +386,9 @@ pub struct SourceFacts {
     pub last_ok: Option<Time>,
     /// When a complete response (not 304) was last received.
     pub last_full: Option<Time>,
-    /// When the next poll is due, all limits applied; `None` is at once.
+    /// When the next poll is due, after all limits; `None` means immediately.
     pub next_poll: Option<Time>,
-    /// The rule that also prevents a manual refresh.
+    /// The limit that also prevents a manual refresh.
     pub pause: Option<Pause>,
     /// Failures in a row.
     pub fail_count: u32,
@@ -398,14 +398,14 @@ pub struct SourceFacts {
     pub hints: FeedHints,
     /// State of the schedule policy.
     pub schedule: Vec<u8>,
-    /// How the time of the next poll was decided. In a box, as lists of many sources do not have it.
+    /// How the time of the next poll was computed. Boxed, because lists of many sources do not contain it.
     pub planned: Option<Box<Planned>>,
     pub items: u32,
     pub unread: u32,
     pub pinned: u32,
     /// For websites and sitemaps: whether the rules still match.
     pub website: WebsiteFacts,
-    /// The account whose server polls it; `None`: it is declared in `sources.toml`.
+    /// The account whose server polls it; `None` if it is declared in `sources.toml`.
     pub collected: Option<Box<Collected>>,
 }
 
@@ -420,14 +420,14 @@ pub struct MoveCandidate {
 }
 
 impl SourceFacts {
-    /// When the next automatic poll is due: not before the pause ends, and a whole second, as times
-    /// are stored. `None` is at once.
+    /// When the next automatic poll is due: not before the pause ends, and cut to whole seconds, like stored
+    /// times. `None` means immediately.
     pub fn due(&self) -> Option<Time> {
         let due = self.next_poll.max(self.pause.map(|pause| pause.until))?;
         Some(due.trunc_subsecs(0))
     }
 
-    /// Facts of a source that was never polled.
+    /// Facts of a source that has never been polled.
     pub fn new(key: i64, id: SourceId, url: String) -> Self {
         Self {
             key,
@@ -468,7 +468,7 @@ impl SourceFacts {
     pub fn health(&self, now: Time) -> Health {
         use super::PauseReason;
         if self.collected.is_some() {
-            // Its server polls it.
+            // The server of the account polls it.
             return Health::Ok;
         }
         match &self.pause {

@@ -5,9 +5,9 @@ use super::{Offsets, Time};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The rules by which a website source is read. Selectors are stored as text; `website::check`
-/// checks whether they can be used. A list of selectors (`h1, h2`) is tried in order if one value
-/// is needed; for article links, all matches count, in the order of the page.
+/// The rules by which a website source is read. Selectors are stored as text; `website::check` validates
+/// them. A list of selectors (`h1, h2`) is tried in order if one value is needed; for article links, all
+/// matches count, in document order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct WebsiteRules {
     /// Selects the article links of a list page, or elements that contain or are inside one.
@@ -43,9 +43,9 @@ impl WebsiteRules {
         self.title != Self::TITLE || self.content != Self::CONTENT
     }
 
-    /// A hash by which changed rules are noticed.
+    /// A hash for detecting changed rules.
     pub fn fingerprint(&self) -> u64 {
-        // Rules contain only texts and numbers, which can always be written.
+        // Rules contain only strings and numbers, so they can always be serialized.
         stable_hash([serde_json::to_string(self).unwrap_or_default().as_str()])
     }
 }
@@ -84,14 +84,15 @@ pub struct WebsiteFacts {
     /// What the site stated about changes at the last poll that read its pages.
     #[serde(alias = "says")]
     pub hints: PageHints,
-    /// The last activity that the list showed when an article was last read, by a hash of its URL.
-    /// Lists name times without a zone, so it can only be compared with what they show later.
+    /// The last activity that the list page showed when an article was last read, by a hash of the article's
+    /// URL. List pages show times without a zone, so these times can only be compared with later ones from
+    /// the list.
     pub active: BTreeMap<u64, Time>,
     /// The offsets from UTC of the dates on its pages, for times without a zone.
     pub offsets: Offsets,
 }
 
-/// What a site states about when its pages change; `None` if it does not state it.
+/// What a site states about when its pages change. A field is `None` if the site does not state it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct PageHints {
@@ -145,7 +146,7 @@ impl Signal {
         }
     }
 
-    /// Whether it is a hint of the site, used only while too little is known from its polls.
+    /// Whether the signal is a hint from the site, used only while there is too little history of its polls.
     pub fn is_hint(self) -> bool {
         matches!(self, Self::Sitemap | Self::Listed | Self::Metadata | Self::Url | Self::Body)
     }
@@ -172,7 +173,7 @@ pub struct SelectorProblem {
     /// Selectors that would match now, best first.
     #[serde(default)]
     pub instead: Vec<String>,
-    /// The setting that they are for.
+    /// The setting that the selectors are for.
     #[serde(default)]
     pub key: RuleKey,
 }
@@ -199,11 +200,11 @@ impl RuleKey {
     }
 }
 
-/// Number of polls in a row that find nothing after which the selectors count as broken.
+/// Number of consecutive polls without matches after which the selectors count as broken.
 pub const BROKEN_AFTER: u32 = 3;
 
 impl WebsiteFacts {
-    /// The facts that are valid for these rules: none after the user has changed the rules.
+    /// The facts that still apply under these rules: if the user has changed the rules, only the time zone.
     pub fn under(&self, rules: &WebsiteRules) -> Self {
         let now = rules.fingerprint();
         if self.rules == now {

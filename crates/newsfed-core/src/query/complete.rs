@@ -6,10 +6,10 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy)]
 pub struct Operator {
     pub name: &'static str,
-    /// The kind of its value, as in manual pages.
+    /// Placeholder for its value, as in manual pages.
     pub value: &'static str,
     pub help: &'static str,
-    /// The help in complete sentences.
+    /// The help as complete sentences.
     pub explanation: &'static str,
 }
 
@@ -117,9 +117,9 @@ pub const OPERATORS: &[Operator] = &[
 /// A position in a query at which something can be completed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spot {
-    /// The operator whose value is at the cursor; `None`: the word may become an operator.
+    /// The operator whose value is at the cursor; `None` if the word may become an operator.
     pub operator: Option<&'static str>,
-    /// The text so far, without its quotation mark.
+    /// The text so far, without an opening quotation mark.
     pub typed: String,
     /// The byte range that a completion replaces.
     pub at: Range<usize>,
@@ -130,7 +130,7 @@ pub fn spot(text: &str, cursor: usize) -> Spot {
     let head = text.get(..cursor).unwrap_or(text);
     let nothing = || Spot { operator: None, typed: String::new(), at: head.len()..head.len() };
     let Some(word) = Words::new(head).last() else { return nothing() };
-    // After the end of a word a new one begins.
+    // After a finished word, the cursor is at the start of a new one.
     let ended =
         word.at.end < head.len() || word.quoted && word.closed || word.role != Role::Condition;
     if ended {

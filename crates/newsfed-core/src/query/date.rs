@@ -4,8 +4,8 @@ use crate::util::clock::start_of_day;
 use chrono::{DateTime, Datelike, Days, Local, NaiveDate, Weekday};
 use std::fmt;
 
-/// A day, month or year, absolute or relative to today. It stands for its first second in the
-/// user's time zone.
+/// A day, month or year, absolute or relative to today. As a moment, it is its first second in the user's
+/// time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Date {
     /// `2026-11-21`
@@ -18,7 +18,7 @@ pub enum Date {
     Today,
     /// `yesterday`
     Yesterday,
-    /// `7d`: that many days ago.
+    /// `7d`: seven days ago.
     DaysAgo(u32),
 }
 
@@ -176,7 +176,7 @@ pub fn moment(text: &str, now: DateTime<Local>) -> Option<i64> {
     (at > now.timestamp()).then_some(at)
 }
 
-/// A duration, or a number and a word.
+/// Parses a duration, or a number and the name of a unit.
 fn span(text: &str) -> Option<Span> {
     let Some((count, word)) = text.split_once(char::is_whitespace) else {
         return Span::parse(text);

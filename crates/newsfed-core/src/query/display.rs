@@ -1,9 +1,9 @@
-//! Tree -> text.
+//! Printing a query tree as text.
 
 use super::{Column, Field, Query, State, Term, What};
 use std::fmt;
 
-/// As a user would type it. Parsing the result gives the same tree.
+/// Prints it as a user would type it. Parsing the result gives the same tree.
 impl fmt::Display for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let [Term { negated: false, what: What::Any(alternatives) }] = self.terms.as_slice() {

@@ -10,12 +10,12 @@ use std::ops::Range;
 pub struct QueryError {
     /// Its byte range in the typed text.
     pub at: Range<usize>,
-    /// Which word it is, from 1.
+    /// Number of the word, from 1.
     pub word: usize,
     pub kind: QueryErrorKind,
 }
 
-/// Where the error is, unless it is in the first word.
+/// The position of the error, unless it is in the first word.
 fn place(word: usize) -> String {
     if word > 1 { format!("word {word}: ") } else { String::new() }
 }
@@ -26,7 +26,7 @@ pub enum QueryErrorKind {
     /// A word with a colon that is not an operator.
     #[error("there is no \"{}:\"{}", clean(.0), meant_operator(.0, .1))]
     Operator(String, String),
-    /// A comparison of something else.
+    /// A comparison with an operator other than `age` and `words`.
     #[error(
         "only age and words can be compared, with < or >, as in age<3d or words<500; quote \"{}\" to find it as text",
         clean(.0)
@@ -46,10 +46,10 @@ pub enum QueryErrorKind {
     /// An invalid duration.
     #[error("\"{}\" is not an age; write 3d, 12h, 30m, 2w or 1y", clean(.0))]
     Age(String),
-    /// An unknown place to search.
+    /// An unknown value of `in:`.
     #[error("\"in:\" takes \"later\" or \"versions\", not \"{}\"", clean(.0))]
     Place(String),
-    /// Something that no item has.
+    /// An unknown value of `has:`.
     #[error("there is no \"has:{}\"{}", clean(.0), meant_thing(.0))]
     Thing(String),
     /// An invalid language.
@@ -64,32 +64,32 @@ pub enum QueryErrorKind {
     /// An operator without a value.
     #[error("\"{0}\" needs {1}")]
     Missing(&'static str, &'static str),
-    /// A word that joins conditions in other search languages.
+    /// A conjunction from other search languages, such as `AND`.
     #[error(
         "words next to each other must all match, OR separates alternatives, and a minus excludes; \
          quote \"{}\" to find it as text",
         clean(.0)
     )]
     Joined(String),
-    /// A comparison with a space before its sign.
+    /// A comparison with a space before its operator.
     #[error("a comparison has no spaces, as in words>500; quote \"{0}\" to find it as text")]
     Spaced(String),
-    /// A closing parenthesis.
+    /// A closing parenthesis without an opening one.
     #[error("there is no \"(\" before it; quote \"{}\" to find it as text", clean(&.0.replace('"', "")))]
     Group(String),
-    /// An opening parenthesis without its end.
+    /// An opening parenthesis without a closing one.
     #[error("\"(\" has no \")\"; add it, or quote the word to find it as text")]
     Unclosed,
     /// An invalid regular expression.
     #[error("\"/{}/\" is not a valid pattern: {}", clean(.0), clean(.1))]
     Pattern(String, String),
-    /// A condition on the whole search in a part of it.
+    /// A condition that applies to the whole search, inside a part of it.
     #[error("\"{}\" applies to the whole search and cannot be in parentheses or beside OR", clean(.0))]
     Whole(String),
-    /// Groups in groups.
+    /// Groups that are nested too deeply.
     #[error("parentheses can be at most {0} deep")]
     Deep(usize),
-    /// Longer than anyone types.
+    /// A search with too many conditions, or with one that is too long.
     #[error("a search can have at most {0} words of at most {1} characters")]
     Long(usize, usize),
 }

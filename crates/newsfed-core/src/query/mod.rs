@@ -49,31 +49,31 @@ pub enum What {
     Text {
         /// Where to search.
         column: Column,
-        /// The word. No white space outside phrases, no quotation marks inside.
+        /// The word, without quotation marks; only phrases contain whitespace.
         text: String,
-        /// Whether it was quoted: then it matches complete words side by side.
+        /// Whether it was quoted. Phrases match adjacent complete words.
         phrase: bool,
     },
-    /// A mark of the item.
+    /// A state of the item.
     Is(State),
     /// `after:`: dated at or after the start of a day, month or year.
     After(Date),
-    /// `before:`: dated before that.
+    /// `before:`: dated before the start of a day, month or year.
     Before(Date),
-    /// `age<`: at most that old.
+    /// `age<`: at most as old as the duration.
     Younger(Span),
-    /// `age>`: older than that.
+    /// `age>`: older than the duration.
     Older(Span),
     /// `asof:`: items that were stored at the end of a day, month or year, with their titles at
     /// that time.
     AsOf(Date),
     /// `in:versions`: earlier versions of articles and titles are searched.
     InVersions,
-    /// From one of these sources; a tag may also be the item's own.
+    /// From a source with this title, folder or tag; a tag may also be the item's own.
     Of(Named),
-    /// `a OR b`: at least one of these. A single one only after a minus.
+    /// `a OR b`: matches at least one of these. There is only one after a minus.
     Any(Vec<Query>),
-    /// `/a regular expression/`, without regard to case.
+    /// `/a regular expression/`, case-insensitive.
     Pattern(Field, String),
     /// `url:`: its URL contains this text.
     Url(String),
@@ -81,7 +81,7 @@ pub enum What {
     Category(String),
     /// `lang:`: in this language, such as `de`, which includes `de-CH`.
     Language(String),
-    /// `words<`: its text has fewer words, as far as they are counted.
+    /// `words<`: its text has fewer words; never matches if they have not been counted.
     Shorter(u32),
     /// `words>`: its text has more words.
     Longer(u32),
@@ -91,7 +91,7 @@ pub enum What {
     Later,
 }
 
-/// Where a regular expression is searched.
+/// Where a regular expression is matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Field {
     /// In the title or the text.
@@ -123,7 +123,7 @@ pub enum Thing {
     Duplicate,
 }
 
-/// Where to search for a text.
+/// Where text is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Column {
     /// Anywhere.
@@ -145,10 +145,9 @@ pub enum State {
     Pinned,
     /// `is:unpinned`
     Unpinned,
-    /// `is:changed`: its article changed in more than typos since the user last opened
-    /// it.
+    /// `is:changed`: its article changed by more than typo fixes since the user last opened it.
     Changed,
-    /// `is:edited`: its article changed in any way since then.
+    /// `is:edited`: its article changed in any way since the user last opened it.
     Edited,
     /// `is:hidden`: hidden by a rule. Other searches leave these out.
     Hidden,
@@ -156,7 +155,7 @@ pub enum State {
     Snoozed,
     /// `is:new`: it arrived since the interface was last open.
     New,
-    /// `is:duplicate`: another source had its story earlier.
+    /// `is:duplicate`: another source had the same story earlier.
     Duplicate,
 }
 
@@ -190,7 +189,7 @@ impl State {
         Self::ALL.iter().find(|(state, _)| *state == self).map_or("", |(_, name)| name)
     }
 
-    /// The items that have it, for manual pages.
+    /// Describes the items in the state, for manual pages.
     pub fn help(self) -> &'static str {
         match self {
             Self::Unread => "Unread items.",
@@ -208,7 +207,7 @@ impl State {
         }
     }
 
-    /// The state with a name.
+    /// The state with that name.
     pub fn named(name: &str) -> Option<Self> {
         let same = |(_, n): &&(Self, &str)| n.eq_ignore_ascii_case(name);
         Self::ALL.iter().find(same).map(|(state, _)| *state)
@@ -231,7 +230,7 @@ impl Thing {
         Self::ALL.iter().find(|(thing, _)| *thing == self).map_or("", |(_, name)| name)
     }
 
-    /// Its kind, for manual pages.
+    /// What it is, for manual pages.
     pub fn help(self) -> &'static str {
         match self {
             Self::Audio => "A recording among the enclosures.",
@@ -244,7 +243,7 @@ impl Thing {
         }
     }
 
-    /// The thing with a name.
+    /// The thing with that name.
     pub fn named(name: &str) -> Option<Self> {
         let same = |(_, n): &&(Self, &str)| n.eq_ignore_ascii_case(name);
         Self::ALL.iter().find(same).map(|(thing, _)| *thing)
@@ -258,7 +257,7 @@ impl Named {
         name
     }
 
-    /// Its criterion, in one word.
+    /// What it selects by, in one word.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Source(_) => "source",
@@ -285,7 +284,7 @@ impl Query {
         Self { terms: what.into_iter().map(Term::new).collect() }
     }
 
-    /// Both combined.
+    /// A query that requires the conditions of both.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.terms.extend(other.terms);
@@ -307,7 +306,7 @@ impl Query {
     /// The words and phrases that the texts of its matches contain; the second value is whether they
     /// match complete words only.
     pub fn text_words(&self) -> Vec<(&str, bool)> {
-        // Then the words are in earlier versions, not in the texts themselves.
+        // These words are in earlier versions, not in the texts themselves.
         if self.terms.iter().any(|term| term.what == What::InVersions) {
             return Vec::new();
         }
@@ -320,7 +319,8 @@ impl Query {
         words.collect()
     }
 
-    /// With its words and phrases in titles alone; if none is searched anywhere else, in texts again.
+    /// Restricts its words and phrases to titles. If all of them are restricted already, they are searched
+    /// everywhere again.
     #[must_use]
     pub fn toggle_titles(mut self) -> Self {
         let is_any = |term: &Term| matches!(term.what, What::Text { column: Column::Any, .. });

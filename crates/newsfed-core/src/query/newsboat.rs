@@ -1,4 +1,4 @@
-//! Translates newsboat's query feeds into searches, where a search can express the same.
+//! Translates newsboat's query feeds into searches, as far as searches can express them.
 
 use super::{Date, Field, Named, Query, Span, State, Term, Thing, Unit, What};
 use crate::util::text::line as clean;
@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 /// Why an expression was not translated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotTranslated {
-    /// A regular expression that searches refuse.
+    /// A regular expression that searches reject.
     #[error("\"{}\" is not a valid pattern", clean(.0))]
     Pattern(String),
     /// A comparison that searches do not support.
@@ -39,11 +39,11 @@ pub fn from_newsboat(expression: &str) -> Result<Query, NotTranslated> {
     Ok(query)
 }
 
-/// Maximum depth of brackets, as in searches.
+/// Maximum depth of parentheses, as in searches.
 const DEEPEST: usize = 10;
 
-/// Comparisons and brackets. As in newsboat, `and` and `or` have the same precedence: everything
-/// after one of them, up to the end, is its right side.
+/// Comparisons and parentheses. As in newsboat, `and` and `or` have the same precedence: everything after one
+/// of them, up to the end, is its right side.
 fn alternatives(rest: &mut &str, count: &mut usize, depth: usize) -> Result<Query, NotTranslated> {
     *rest = rest.trim_start();
     *count += 1;
@@ -79,7 +79,7 @@ fn alternatives(rest: &mut &str, count: &mut usize, depth: usize) -> Result<Quer
     }
 }
 
-/// The text after a word that joins conditions, or its sign.
+/// The text after a logical operator, which is a word or a sign.
 fn join<'a>(rest: &'a str, word: &str, sign: &str) -> Option<&'a str> {
     if let Some(tail) = rest.strip_prefix(sign) {
         return Some(tail);
@@ -89,7 +89,7 @@ fn join<'a>(rest: &'a str, word: &str, sign: &str) -> Option<&'a str> {
     tail.starts_with([' ', '\t', '(']).then_some(tail)
 }
 
-/// Longest first.
+/// Comparison operators, longest first.
 const SIGNS: [&str; 12] = ["between", "==", "=~", "!=", "!~", "!#", "<=", ">=", "=", "<", ">", "#"];
 
 type Comparison<'a> = (&'a str, &'static str, String, &'a str);
@@ -138,12 +138,12 @@ fn term(attribute: &str, sign: &str, value: &str) -> Result<Term, NotTranslated>
         "tags" if matches!(sign, "#" | "!#") => What::Of(Named::Tag(value.to_owned())),
         // An exact match takes precedence over names that contain the value.
         "feedtitle" if equal => What::Of(Named::Source(value.to_owned())),
-        // Names that contain it are selected too.
+        // Names that contain the value are selected too.
         "feedtitle" if matches!(sign, "=~" | "!~") && is_plain(value) => {
             What::Of(Named::Source(value.trim().to_owned()))
         }
         "age" => return age(sign, value).map(Term::new).ok_or_else(unknown),
-        // How an import translates flags: `s` pins.
+        // Imports translate flags in the same way: `s` pins.
         "flags" if sign != "#" && is_flag(value) => match value {
             "s" => What::Is(State::Pinned),
             flag => What::Of(Named::Tag(format!("flag-{flag}"))),
@@ -173,7 +173,7 @@ fn term(attribute: &str, sign: &str, value: &str) -> Result<Term, NotTranslated>
     Ok(Term { negated, what })
 }
 
-/// Whether a regular expression is only the text that it matches.
+/// Whether a regular expression matches only its own text.
 fn is_plain(pattern: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '\'' | ',');
     pattern.chars().all(plain) && !pattern.trim().is_empty()
@@ -184,7 +184,7 @@ fn is_flag(value: &str) -> bool {
     matches!(value.as_bytes(), [flag] if flag.is_ascii_alphabetic())
 }
 
-/// The two conditions for ages that do not begin today.
+/// The two conditions for a range of ages that does not start today.
 fn ages_between(attribute: &str, sign: &str, value: &str) -> Option<[What; 2]> {
     let (from, to) = value.split_once(':').filter(|_| attribute == "age" && sign == "between")?;
     let days = |text: &str| text.trim().parse::<u32>().ok().filter(|count| *count > 0);
@@ -206,7 +206,7 @@ fn age(sign: &str, value: &str) -> Option<What> {
         ">=" => What::Older(days(value)?),
         "between" => {
             let (from, to) = value.split_once(':')?;
-            // Starting today. An age that starts later takes two conditions.
+            // Only ranges that start today; others need two conditions.
             days(from).filter(|span| span.count == 0)?;
             What::Younger(more(days(to)?))
         }

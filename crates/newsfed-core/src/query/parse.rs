@@ -1,4 +1,4 @@
-//! Words -> tree.
+//! Parsing text into a query tree.
 
 use super::display::needs_quotes;
 use super::words::{Role, Word, Words};
@@ -18,10 +18,10 @@ const DEEPEST: usize = 10;
 /// Maximum size of a compiled regular expression, in bytes.
 const LARGEST_PATTERN: usize = 1 << 20;
 
-/// Compiles a regular expression as searches use it: without regard to case.
+/// Compiles a regular expression for searches, which are case-insensitive.
 ///
 /// # Errors
-/// When it is invalid, or too large.
+/// If it is invalid or too large.
 pub fn pattern(text: &str) -> Result<regex::Regex, regex::Error> {
     regex::RegexBuilder::new(text).case_insensitive(true).size_limit(LARGEST_PATTERN).build()
 }
@@ -29,7 +29,7 @@ pub fn pattern(text: &str) -> Result<regex::Regex, regex::Error> {
 impl FromStr for Query {
     type Err = QueryError;
 
-    /// Parses a query. Control characters count as white space. An unterminated quotation ends with
+    /// Parses a query. Control characters count as whitespace. An unterminated quotation ends at the end of
     /// the text.
     fn from_str(input: &str) -> Result<Self, QueryError> {
         let text = without_invisible(input);
@@ -42,8 +42,8 @@ impl FromStr for Query {
     }
 }
 
-/// A query without the characters that texts of items lose, so that a word pasted from a page finds
-/// what it shows. Control characters and white space become spaces.
+/// Removes from a query the invisible characters that are also removed from the texts of items, so that a
+/// word pasted from a page finds that page. Control characters and whitespace become spaces.
 pub fn without_invisible(input: &str) -> Cow<'_, str> {
     if text::is_simple(input) {
         return Cow::Borrowed(input);
@@ -52,7 +52,7 @@ pub fn without_invisible(input: &str) -> Cow<'_, str> {
     Cow::Owned(text::visible(&spaced).into_owned())
 }
 
-/// Where the text after `start` begins in the input that was cleaned.
+/// The offset in the original input that corresponds to the end of `start`, a prefix of the cleaned input.
 fn position(input: &str, start: &str) -> usize {
     let mut left = start.chars();
     let mut next = left.next();
@@ -66,7 +66,7 @@ fn position(input: &str, start: &str) -> usize {
 }
 
 impl Query {
-    /// The query that matches what one of these matches.
+    /// The query that matches if any of `alternatives` matches.
     pub(super) fn joined(mut alternatives: Vec<Self>) -> Self {
         match alternatives.len() {
             0 => Self::default(),
@@ -106,7 +106,7 @@ struct Parser<'a> {
     number: usize,
     /// The number of conditions so far.
     terms: usize,
-    /// The error if a condition on the whole search, found already, is in a part of it.
+    /// The error to return if a condition on the whole search turns out to be inside a part of it.
     whole: Option<QueryError>,
 }
 
@@ -116,8 +116,8 @@ impl<'a> Parser<'a> {
         self.words.next()
     }
 
-    /// Reads conditions, separated by `OR`, up to the end of a group, or of the text. `group`: its
-    /// depth, and the error if it has no end.
+    /// Reads conditions, separated by `OR`, up to the end of the group or of the text. `group` is the depth
+    /// of the group, and the error to return if it is not closed.
     fn alternatives(
         &mut self,
         group: Option<(usize, QueryError)>,
@@ -187,7 +187,7 @@ impl Word<'_> {
         }
     }
 
-    /// A condition with a regular expression.
+    /// Parses the text as a regular expression.
     fn pattern(&self, operator: &str) -> Result<What, QueryErrorKind> {
         let field = match operator {
             "title:" => Field::Title,
@@ -207,7 +207,7 @@ impl Word<'_> {
         let named = !self.operator.is_empty() && value.contains(['(', ')']);
         let phrase = self.quoted || named || unbalanced(&value);
         if phrase {
-            // It will be printed in quotation marks, because inside a group a parenthesis would end
+            // The value will be printed in quotation marks, because inside a group a parenthesis would end
             // the group.
             value = value.replace('"', " ");
         }
@@ -334,8 +334,8 @@ impl Word<'_> {
     }
 }
 
-/// Refuses words and signs that join conditions in other search languages, so that they are not
-/// searched as text.
+/// Rejects words and signs that join conditions in other search languages, so that they are not searched as
+/// text.
 fn not_joining(word: &str) -> Result<(), QueryErrorKind> {
     match word {
         "AND" | "NOT" | "||" | "&&" => Err(QueryErrorKind::Joined(word.to_owned())),

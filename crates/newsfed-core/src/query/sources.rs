@@ -1,4 +1,4 @@
-//! Which sources a name in a search selects.
+//! Selects the sources that match a name in a search.
 
 use super::{Named, Query, What};
 use crate::model::Source;
@@ -15,12 +15,12 @@ pub struct Known<'a> {
     pub title: &'a str,
 }
 
-/// Row keys of the sources that a name selects, as [`Directory::resolve`] finds them.
+/// Row keys of the sources that a name selects; see [`Directory::resolve`].
 pub fn resolve<'a>(named: &Named, all: impl Iterator<Item = Known<'a>> + Clone) -> Vec<i64> {
     Directory::new(all).resolve(named)
 }
 
-/// Sources in which many names are searched for: each name of a source is made comparable once.
+/// Sources for looking up many names: each name of a source is normalized only once.
 #[derive(Debug)]
 pub struct Directory<I> {
     all: I,
@@ -36,7 +36,7 @@ impl<'a, I: Iterator<Item = Known<'a>> + Clone> Directory<I> {
     }
 
     /// Row keys of the sources that a name selects, ignoring case: those with an equal name (a folder
-    /// includes its subfolders), else those whose name contains it.
+    /// includes its subfolders), or if there are none, those whose name contains it.
     pub fn resolve(&self, named: &Named) -> Vec<i64> {
         let cell = match named {
             Named::Source(_) => &self.sources,
@@ -61,12 +61,12 @@ impl<'a, I: Iterator<Item = Known<'a>> + Clone> Directory<I> {
     }
 }
 
-/// A name in a form for comparison. Quotation marks become spaces, because a query cannot contain them.
+/// Normalizes a name for comparison. Quotation marks become spaces, because a query cannot contain them.
 fn plain(name: &str) -> String {
     comparable(&name.replace('"', " "))
 }
 
-/// The names of a source.
+/// The names of a source that are compared with a name of this kind.
 fn names<'a>(named: &Named, known: &Known<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let source = known.source;
     let (own, folder, tags): (Vec<&str>, Option<&str>, &[String]) = match named {
@@ -77,7 +77,7 @@ fn names<'a>(named: &Named, known: &Known<'a>) -> impl Iterator<Item = &'a str> 
     own.into_iter().chain(folder).chain(tags.iter().map(String::as_str))
 }
 
-/// A name in a query that selects nothing.
+/// A name in a query that matches nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown {
     pub message: String,
@@ -100,7 +100,7 @@ pub fn unknown_name<'a>(
         _ => false,
     };
     let is_unknown = |named: &&Named| !tagged(named) && resolve(named, all.clone()).is_empty();
-    // Names that are an error come before tags.
+    // Names that are an error take precedence over tags.
     let unknown: Vec<&Named> = named.filter(is_unknown).collect();
     let is_tag = |named: &&&Named| matches!(named, Named::Tag(_));
     let unknown = *unknown.iter().find(|named| !is_tag(named)).or(unknown.first())?;

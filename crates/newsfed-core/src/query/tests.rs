@@ -286,7 +286,7 @@ fn term_of(what: impl Strategy<Value = What>) -> impl Strategy<Value = Term> {
     (any::<bool>(), what).prop_map(|(negated, what)| Term { negated, what })
 }
 
-/// Conditions and groups of them as parsing leaves them.
+/// Conditions and groups of them, in the form that parsing produces.
 fn what() -> impl Strategy<Value = What> {
     leaf().prop_recursive(3, 12, 3, |inner| {
         let conditions = proptest::collection::vec(term_of(inner), 1..3);
@@ -302,7 +302,7 @@ fn what() -> impl Strategy<Value = What> {
 }
 
 proptest! {
-    /// Trees that no text produces (a bare word that is an operator) are left out.
+    /// Trees that no text parses to (such as a bare word that is an operator) are skipped.
     #[test]
     fn printed_query_parses_to_the_same_tree(
         terms in proptest::collection::vec(term_of(what()), 0..6),
@@ -315,7 +315,7 @@ proptest! {
     }
 
     #[test]
-    fn any_parsed_query_survives_printing_and_parsing(
+    fn any_parsed_query_round_trips(
         text in "((is:|unread|source:|tag:|title:|after:|before:|age<|age>=|Age:|http://|x:|OR | OR |\\(|\\)|-\\()?[ a-c2\"/:<>=()-]{0,4}[ 3d\t\u{1}]?){0,6}",
     ) {
         if let Ok(query) = text.parse::<Query>() {
@@ -358,7 +358,7 @@ fn only_future_moments_are_accepted() {
 }
 
 #[test]
-fn lists_the_words_that_texts_of_matches_contain() {
+fn lists_the_words_in_matching_texts() {
     for (query, expected) in [
         ("rust \"night train\"", vec![("rust", false), ("night train", true)]),
         ("(rust OR zig -go) -c -(d e)", vec![("rust", false), ("zig", false)]),
@@ -371,7 +371,7 @@ fn lists_the_words_that_texts_of_matches_contain() {
 }
 
 #[test]
-fn words_are_searched_in_titles_alone_and_again_anywhere() {
+fn toggles_the_search_in_titles() {
     for (typed, titles, back) in [
         ("bridge \"night train\"", "title:bridge title:\"night train\"", "bridge \"night train\""),
         ("-bridge is:unread", "-title:bridge unread", "-bridge unread"),
@@ -385,7 +385,7 @@ fn words_are_searched_in_titles_alone_and_again_anywhere() {
 }
 
 #[test]
-fn invisible_characters_are_not_a_part_of_words() {
+fn removes_invisible_characters_from_words() {
     for (typed, seen) in [
         ("ru\u{ad}st -go\u{200b}od", "rust -good"),
         ("\u{feff}title:/a\u{200d}b  c/", "title:/ab  c/"),

@@ -1,11 +1,11 @@
-//! Text -> words: where each begins and ends, and what it may be.
+//! Splitting text into words: their positions and roles.
 
 use std::ops::Range;
 
 /// The role of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It is a condition.
+    /// A condition.
     Condition,
     /// A condition whose text is a regular expression, without its slashes.
     Pattern,
@@ -24,21 +24,21 @@ pub(super) struct Word<'a> {
     /// Its byte range in the input.
     pub(super) at: Range<usize>,
     pub(super) negated: bool,
-    /// The operator with its sign, such as `title:` or `age<`.
+    /// The operator with its colon or comparison sign, such as `title:` or `age<`.
     pub(super) operator: &'a str,
     pub(super) text: &'a str,
     /// Start of `text`, including its quotation mark.
     pub(super) value_at: usize,
     pub(super) quoted: bool,
-    /// Whether its quotation is terminated, or it has none.
+    /// Whether its quotation is terminated, or it is not quoted.
     pub(super) closed: bool,
 }
 
-/// Splits a text into words.
+/// Splits text into words.
 pub(super) struct Words<'a> {
     input: &'a str,
     at: usize,
-    /// Groups that are open.
+    /// Number of open groups.
     depth: usize,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Words<'a> {
         Self { input, at: 0, depth: 0 }
     }
 
-    /// A word that begins at `start`, with or without a minus, and is a single sign.
+    /// A word that consists of a single sign and begins at `start`, with or without a minus.
     fn sign(&mut self, role: Role, start: usize, rest: &'a str, len: usize) -> Word<'a> {
         let at = self.input.len() - rest.len();
         self.at = at + len;
@@ -113,8 +113,8 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-/// End of a word that is not quoted. Inside a group, a parenthesis without its counterpart in the
-/// word is the end of the group.
+/// End of a word that is not quoted. Inside a group, a closing parenthesis that was not opened in the word
+/// ends the group.
 fn word_end(value: &str, grouped: bool) -> usize {
     let mut open = 0;
     for (at, c) in value.char_indices() {
@@ -132,7 +132,7 @@ fn word_end(value: &str, grouped: bool) -> usize {
 /// Operators whose value can be a regular expression.
 const WITH_PATTERN: [&str; 4] = ["", "title:", "author:", "url:"];
 
-/// End of a regular expression with its slashes. One without an end, or with a slash inside, is
+/// End of a regular expression with its slashes. An expression that is not closed, or has a slash inside, is
 /// text, such as a path.
 fn pattern_end(operator: &str, value: &str, grouped: bool) -> Option<usize> {
     let inner = value

@@ -1,4 +1,4 @@
-//! Articles as an EPUB 3.3 publication, one document for each.
+//! Articles as an EPUB 3.3 publication, with one document per article.
 
 use super::html::{STYLE, body};
 use super::{Chapter, Outline};
@@ -63,7 +63,7 @@ pub(super) fn write(chapters: &[Chapter], outline: &Outline) -> Result<Vec<u8>, 
     archive.finish()
 }
 
-/// The container, which is the same for the same content.
+/// The ZIP container. The same content always gives the same bytes.
 struct Archive(ZipWriter<Cursor<Vec<u8>>>);
 
 impl Archive {
@@ -90,7 +90,7 @@ impl Archive {
     }
 }
 
-/// The pictures of all articles, each once, by their hashes.
+/// The pictures of all articles, deduplicated by their hashes.
 fn pictures(chapters: &[Chapter]) -> BTreeMap<String, Picture<'_>> {
     let mut all = BTreeMap::new();
     for picture in chapters.iter().flat_map(|chapter| chapter.pictures.values()) {
@@ -107,7 +107,7 @@ fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The name of an article, counted from 0.
+/// The file name of an article; `number` starts at 0.
 fn name(number: usize) -> String {
     format!("article-{:04}.xhtml", number + 1)
 }
@@ -134,7 +134,7 @@ fn language(chapters: &[Chapter]) -> &str {
     counts.into_iter().max_by_key(|(_, count)| *count).map_or("und", |(tag, _)| tag)
 }
 
-/// Metadata, all files, and the order of reading.
+/// Metadata, all files, and the reading order.
 fn package(
     chapters: &[Chapter],
     outline: &Outline,

@@ -1,4 +1,4 @@
-//! Articles as one page of HTML that needs nothing else: pictures are inside.
+//! Articles as one self-contained HTML page with embedded pictures.
 
 use super::{Chapter, Outline};
 use crate::article::{Block, Document, Xhtml};
@@ -8,10 +8,10 @@ use base64::engine::general_purpose::STANDARD;
 use std::cell::RefCell;
 use std::collections::HashSet;
 
-/// What a page may do: show its own pictures and styles.
+/// Content security policy: a page may only show its own pictures and styles.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
-/// For readable lines in every browser and e-reader.
+/// Styles for readable lines in every browser and e-reader.
 pub(super) const STYLE: &str = "\
 body { max-width: 42em; margin: 1em auto; padding: 0 1em; line-height: 1.5; }
 header p { color: #666; font-size: 0.9em; overflow-wrap: anywhere; }

@@ -3,7 +3,7 @@
 use super::Chapter;
 use crate::article::Block;
 
-/// The articles one after the other, with a line between them.
+/// The articles one after the other, separated by thematic breaks.
 pub(super) fn write(chapters: &[Chapter]) -> String {
     let all: Vec<String> = chapters.iter().map(article).collect();
     all.join("\n---\n\n")

@@ -1,6 +1,6 @@
-//! Articles -> a file for reading elsewhere: Markdown, HTML, or an EPUB for e-readers.
+//! Writes articles to a file for reading elsewhere: Markdown, HTML, or an EPUB for e-readers.
 //!
-//! Pure. The same articles give the same bytes.
+//! Pure: the same articles always give the same bytes.
 
 mod epub;
 mod html;
@@ -67,13 +67,13 @@ impl Format {
 /// A picture in its original form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureFile {
-    /// One of those that e-readers must show: GIF, JPEG, PNG or WebP.
+    /// A type that e-readers must support: GIF, JPEG, PNG or WebP.
     pub media_type: &'static str,
     pub bytes: Arc<[u8]>,
 }
 
 impl PictureFile {
-    /// A picture; `None` if its first bytes do not belong to a format that e-readers must show.
+    /// Detects the format by the first bytes; `None` if it is not one that e-readers must support.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let media_type = match bytes {
             [b'G', b'I', b'F', b'8', ..] => "image/gif",
@@ -85,7 +85,7 @@ impl PictureFile {
         Some(Self { media_type, bytes: bytes.into() })
     }
 
-    /// How much of a file it needs, in bytes: data URLs are a third longer.
+    /// Maximum number of bytes that it takes up in a file: data URLs are a third longer.
     pub fn size(&self) -> usize {
         self.bytes.len() + self.bytes.len() / 3 + 4
     }
@@ -128,7 +128,7 @@ impl Chapter {
         })
     }
 
-    /// Where it is from: source, authors, day; then its URL.
+    /// Where the article is from: source, authors and day, followed by its URL.
     fn byline(&self, links: &mut Vec<Link>) -> Vec<Inline> {
         let authors = line(&self.authors.join(", "));
         let facts = [line(&self.source), authors, published_day(self.date)];
@@ -154,15 +154,15 @@ pub struct Outline {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedFile {
     pub bytes: Vec<u8>,
-    /// How many articles it contains.
+    /// Number of articles that it contains.
     pub articles: usize,
     pub pictures: usize,
-    /// How many articles were left out, because the file would be too large.
+    /// Number of articles that were left out, because the file would be too large.
     pub left_out: usize,
 }
 
 impl SavedFile {
-    /// What was omitted, in words.
+    /// Describes what was left out; `None` if nothing was.
     pub fn surplus(&self) -> Option<String> {
         let limit = size(SAVED_BYTES as u64);
         (self.left_out > 0).then(|| format!("{} left out: limit of {limit}", self.left_out))
@@ -178,13 +178,12 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Bytes that a file may still have.
+    /// Number of bytes that can still be added.
     pub fn free(&self) -> usize {
         if self.left_out > 0 { 0 } else { SAVED_BYTES.saturating_sub(self.bytes) }
     }
 
-    /// Adds an article whose text has at most `text` bytes. Once one is too large, no others are
-    /// added.
+    /// Adds an article whose text has at most `text` bytes. Once an article does not fit, no more are added.
     pub fn add(&mut self, chapter: Chapter, text: usize) {
         let bytes = text + chapter.pictures.values().map(PictureFile::size).sum::<usize>();
         match bytes <= self.free() {
@@ -200,7 +199,7 @@ impl Collection {
         self.chapters.is_empty()
     }
 
-    /// The file.
+    /// Serializes the articles.
     ///
     /// # Errors
     /// If an EPUB cannot be packed.

@@ -56,7 +56,7 @@ fn outline() -> Outline {
     Outline { title: "A view & more".to_owned() }
 }
 
-/// Reads XML to its end; returns the attributes of a name and all ids.
+/// Checks that XML is well-formed; returns the values of one attribute.
 #[track_caller]
 fn attributes(text: &str, wanted: &str) -> Vec<String> {
     let mut reader = Reader::from_str(text);
@@ -131,7 +131,7 @@ fn epubs_are_complete_and_well_formed() {
     let present: BTreeSet<String> = files.iter().map(|(name, _)| name.clone()).collect();
     let present = present.into_iter().filter(|name| !outside.contains(&name.as_str())).collect();
     assert_eq!(listed, present);
-    // Each id stands for one file, the spine lists all articles, and each picture is stored once.
+    // Each id identifies one file, the spine lists all articles, and each picture is stored once.
     let ids = attributes(&package, "id");
     assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len());
     assert_eq!(attributes(&package, "idref"), ["a1", "a2", "a3", "a4", "a5"]);
@@ -162,14 +162,14 @@ fn epubs_are_complete_and_well_formed() {
 }
 
 #[test]
-fn pages_contain_their_pictures_and_load_nothing() {
+fn pages_embed_pictures_and_load_nothing() {
     let saved = collection().write(Format::Html, &outline()).unwrap();
     let page = String::from_utf8(saved.bytes).unwrap();
     let xml = page.trim_start_matches("<!DOCTYPE html>\n");
     for source in attributes(xml, "src") {
         assert!(source.starts_with("data:image/png;base64,iVBORw0KGgo"), "{source}");
     }
-    // The picture is in each of the articles, and in the file once.
+    // All articles contain the picture, but the file contains it only once.
     assert_eq!(attributes(xml, "src").len(), 1);
     let ids = attributes(xml, "id");
     assert_eq!(ids, ["a1-note-0", "a2-note-0", "a3-note-0", "a4-note-0", "a5-note-0"]);
@@ -210,7 +210,7 @@ fn saved_files_stay_within_the_size_limit() {
 }
 
 #[test]
-fn formats_follow_from_names() {
+fn detects_formats() {
     for (name, expected) in [
         ("a.md", Some(Format::Markdown)),
         ("a.b.HTML", Some(Format::Html)),

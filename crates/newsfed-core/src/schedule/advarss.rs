@@ -5,7 +5,7 @@ use super::{Policy, seconds};
 use crate::model::Time;
 use std::time::Duration;
 
-/// The cap never grows beyond this.
+/// Upper limit of the cap.
 const MOST_CAP: f64 = 640.0;
 
 /// Parameters of [`AdvaRss`].
@@ -13,11 +13,11 @@ const MOST_CAP: f64 = 640.0;
 pub struct AdvaRssParameters {
     /// Length of a tick (X).
     pub tick: Duration,
-    /// Largest median, in ticks, 1-640.
+    /// Maximum median, in ticks, 1-640.
     pub cap: u32,
     /// Whether the cap doubles, up to 640, when it was reached and a poll still found nothing.
     pub growth: bool,
-    /// Ticks until the second poll (the first ToE, 0-3), instead of those that the median gives.
+    /// Ticks until the second poll (the first ToE, 0-3), instead of the number that follows from the median.
     /// Polls are at least a tick apart.
     pub first: Option<u32>,
 }
@@ -36,19 +36,19 @@ pub struct AdvaRss {
     parameters: AdvaRssParameters,
     median: f64,
     timer: f64,
-    /// The present cap, if it has grown.
+    /// The current cap, if it has grown.
     grown: f64,
     /// Number of polls, counted up to two.
     polls: u32,
 }
 
 impl AdvaRss {
-    /// Restores a saved state. An empty or damaged state starts from the beginning.
+    /// Restores a saved state; an empty or damaged state gives the initial one.
     pub fn load(saved: &[u8], parameters: AdvaRssParameters) -> Self {
         let mut reader = Reader(saved);
         let learned = reader.number().zip(reader.number());
         let (median, timer) = learned.unwrap_or((4.0, 1.0));
-        // States that earlier versions saved end here.
+        // States saved by earlier versions end here.
         let (grown, polls) = reader.number().zip(reader.count()).unwrap_or((0.0, 2));
         let polls = if learned.is_some() { polls } else { 0 };
         Self { parameters, median, timer, grown, polls }

@@ -1,4 +1,4 @@
-//! Saved states: little-endian numbers one after the other.
+//! Saved states: sequences of little-endian numbers.
 
 #[derive(Debug, Default)]
 pub(super) struct Writer(pub(super) Vec<u8>);
@@ -12,7 +12,7 @@ impl Writer {
         self.0.extend(value.to_le_bytes());
     }
 
-    /// At most 64 KiB of other bytes.
+    /// Writes the length and the bytes of a section of less than 64 KiB.
     pub(super) fn section(&mut self, bytes: &[u8]) {
         let length = u16::try_from(bytes.len()).unwrap_or(0);
         self.0.extend(length.to_le_bytes());
@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
         self.take().map(u32::from_le_bytes)
     }
 
-    /// A finite number.
+    /// Reads a finite number.
     pub(super) fn number(&mut self) -> Option<f64> {
         self.take().map(f64::from_le_bytes).filter(|n| n.is_finite())
     }

@@ -47,7 +47,7 @@ pub struct ChangeRate {
 }
 
 impl ChangeRate {
-    /// Restores a saved state. An empty or damaged state starts from the beginning.
+    /// Restores a saved state; an empty or damaged state gives the initial one.
     pub fn load(saved: &[u8], parameters: ChangeRateParameters) -> Self {
         let mut reader = Reader(saved);
         Self { parameters, learned: reader.number().zip(reader.number()) }

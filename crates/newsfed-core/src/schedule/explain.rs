@@ -4,7 +4,7 @@ use super::{Learned, Memory, PollContext, ResponseFacts, decide, jittered};
 use crate::model::{PolicyKind, Time};
 use chrono::{SubsecRound, TimeDelta};
 
-/// How many future polls are listed.
+/// Number of future polls that are listed.
 const COMING: usize = 5;
 
 /// How a source publishes and when it is polled.
@@ -52,9 +52,9 @@ pub enum Pulse {
     Unknown,
     /// It publishes as usual.
     Normal,
-    /// Nothing was published for longer than is normal for it.
+    /// It has not published anything for longer than usual.
     Silent,
-    /// Nothing was published for so long that it is probably abandoned.
+    /// It has not published anything for so long that it is probably abandoned.
     Dead,
 }
 
@@ -122,7 +122,7 @@ pub fn pulse(dates: &[Time], watched: Option<Time>, now: Time) -> Pulse {
     }
 }
 
-/// Each poll is planned from the one before, as if it had found nothing.
+/// Plans each poll from the previous one, as if that had found nothing.
 fn coming(memory: &Memory, next: Option<Time>, limits: &PollContext<'_>, now: Time) -> Vec<Time> {
     let Some(first) = next else { return Vec::new() };
     let mut polls = vec![first.max(now).trunc_subsecs(0)];
@@ -167,7 +167,7 @@ mod tests {
             own_budget: None,
         };
         let memory = Memory::load(&[], setup);
-        // The last response and its failures do not affect the polls after the next one.
+        // The last response and the failures do not affect the polls after the next one.
         let hints = FeedHints::default();
         let limits = PollContext {
             now: at(-100),

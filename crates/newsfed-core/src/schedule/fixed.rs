@@ -23,7 +23,7 @@ impl Policy for Fixed {
         super::limits::after(now, self.interval)
     }
 
-    /// Nothing to learn.
+    /// There is nothing to save.
     fn save(&self) -> Vec<u8> {
         Vec::new()
     }
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plans_after_the_interval() {
+    fn plans_polls_one_interval_apart() {
         let now = Time::from_timestamp(1_700_000_000, 0).unwrap();
         let plan = |interval| Fixed::new(interval).plan(now) - now;
         assert_eq!(plan(Duration::from_secs(3600)).num_seconds(), 3600);

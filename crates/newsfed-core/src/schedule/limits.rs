@@ -10,23 +10,23 @@ use std::time::Duration;
 const MINUTE: Duration = Duration::from_secs(60);
 pub(super) const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// `max-age` and `Expires` are honoured up to this.
+/// Upper limit for `max-age` and `Expires`.
 pub const MOST_FRESH: Duration = Duration::from_secs(5 * 3600);
-/// `ttl`, the update period and the hints of pages are honoured up to this.
+/// Upper limit for `ttl`, the update period and the hints of pages.
 pub const MOST_TTL: Duration = DAY;
-/// A `ttl` of more than this many measured gaps between items is a mistake.
+/// A `ttl` of more than this many measured gaps between items is treated as a mistake.
 const TTL_GAPS: u32 = 6;
 /// Back-off after the second 403 in a row.
 const FORBIDDEN: Duration = Duration::from_secs(4 * 3600);
-/// Longest back-off after failures.
+/// Maximum back-off after failures.
 pub const MOST_BACKOFF: Duration = DAY;
 /// Delay of the next poll after newsfed exited during one; doubled each time.
 const FIRST_ENDED: Duration = Duration::from_secs(120);
-/// `crawl-delay` is honoured up to this.
+/// Upper limit for `crawl-delay`.
 const MOST_CRAWL_DELAY: Duration = MINUTE;
 /// Delay of the next poll while this machine is offline.
 pub const OFFLINE: Duration = Duration::from_secs(300);
-/// How many times a poll is moved out of a window of skipped or quiet hours.
+/// Maximum number of times that a poll is moved out of a window of skipped or quiet hours.
 const WINDOWS: usize = 4;
 /// The end of the year 9999, for sources that are never due automatically.
 const NEVER_SECONDS: i64 = 253_402_300_799;
@@ -68,7 +68,7 @@ impl ResponseKind {
     }
 }
 
-/// Facts of the response. Times are counted from `now` and not yet clamped.
+/// Facts of the response. Durations start at `now` and are not yet clamped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ResponseFacts {
     pub kind: ResponseKind,
@@ -80,7 +80,7 @@ pub struct ResponseFacts {
     pub expires: Option<Duration>,
     /// `crawl-delay` of robots.txt, for pages.
     pub crawl_delay: Option<Duration>,
-    /// Interval suggested by the page itself, while too little is known about the site.
+    /// Interval suggested by the page itself, used while too little is known about the site.
     pub site_hint: Option<Duration>,
 }
 
@@ -91,7 +91,7 @@ pub struct PollContext<'a> {
     /// When the policy wants to poll next.
     pub wanted: Time,
     pub response: ResponseFacts,
-    /// What the feed asks for.
+    /// Hints from the feed.
     pub hints: &'a FeedHints,
     /// Failures in a row, including this poll; 0 after a success.
     pub fail_count: u32,
@@ -99,20 +99,20 @@ pub struct PollContext<'a> {
     pub interval: Duration,
     /// Measured mean time between items, once there are enough items.
     pub measured_gap: Option<Duration>,
-    /// Shortest interval that the user allows.
+    /// Minimum interval that the user allows.
     pub min: Duration,
-    /// Shortest interval for a source with few expected items; not shorter than `min`.
+    /// Minimum interval for a source with few expected items; at least `min`.
     pub usual_min: Duration,
-    /// Whether the source's learned rate warrants polls sooner than that.
+    /// Whether the source's learned rate warrants polls sooner than `usual_min`.
     pub warranted: bool,
-    /// Longest interval that the user allows. Servers can ask for more.
+    /// Maximum interval that the user allows. Servers can ask for more.
     pub max: Option<Duration>,
     /// Hours without automatic polls, and the offset of the user's time zone in seconds east of UTC.
     pub quiet: Option<(QuietHours, i32)>,
-    /// Whether the server sends validators. Without them every poll transfers the full document, so
-    /// the shortest interval is doubled …
+    /// Whether the server sends validators. Without them every poll transfers the full document, so the
+    /// minimum interval is doubled, but not beyond `own`.
     pub has_validators: bool,
-    /// … but not beyond an interval that the user set for this source.
+    /// The interval that the user set for this source.
     pub own: Option<Duration>,
     /// Differs between sources, so that they do not retry at the same times.
     pub seed: u64,
@@ -172,8 +172,8 @@ pub fn decide(context: &PollContext<'_>) -> Decision {
     decision
 }
 
-/// How long a source is not polled after newsfed exited during polls of it, `broken` times in a
-/// row. Short at first: perhaps the user or the system has stopped newsfed.
+/// How long to postpone a source after newsfed exited during polls of it, `broken` times in a row. Short at
+/// first, because the user or the system may have stopped newsfed.
 pub fn after_end(broken: u32) -> Duration {
     doubled(FIRST_ENDED, broken.saturating_sub(1))
 }
@@ -187,8 +187,8 @@ pub(super) fn after(now: Time, wait: Duration) -> Time {
 }
 
 impl Decision {
-    /// Moves the next poll to `at` unless it is later already, and records a pause that a manual
-    /// refresh obeys too.
+    /// Moves the next poll to `at` unless it is already later, and records a pause that a manual refresh also
+    /// obeys.
     fn not_before(&mut self, at: Time, reason: PauseReason, now: Time) {
         if at > self.next {
             self.next = at;
@@ -211,7 +211,7 @@ fn back_off(context: &PollContext<'_>) -> (Duration, PauseReason) {
     let asked = context.response.retry_after.filter(|wait| !wait.is_zero());
     match (context.response.kind, asked) {
         (ResponseKind::Failed, _) => (jittered(context), PauseReason::Failures),
-        // Other refusals concern one document, not its host.
+        // Other 4xx responses concern one document, not its host.
         (ResponseKind::Refused, Some(wait)) => {
             (wait.clamp(MIN_RETRY, MAX_RETRY), PauseReason::Refused)
         }
@@ -227,7 +227,7 @@ fn back_off(context: &PollContext<'_>) -> (Duration, PauseReason) {
     }
 }
 
-/// A manual refresh waits too after a 4xx, but not as long as the schedule.
+/// After a 4xx, a manual refresh also has to wait, but not as long as an automatic poll.
 fn refused(context: &PollContext<'_>, decision: &mut Decision) {
     let own = doubled(FIRST_LIMITED, context.fail_count.saturating_sub(1));
     decision.not_before(after(context.now, own), PauseReason::Refused, context.now);
@@ -236,7 +236,7 @@ fn refused(context: &PollContext<'_>, decision: &mut Decision) {
     }
 }
 
-/// The interval doubled for every failure, minus up to a tenth.
+/// The interval, doubled for every failure, minus a jitter of up to a tenth.
 fn jittered(context: &PollContext<'_>) -> Duration {
     let whole = doubled(context.interval.max(MINUTE), context.fail_count);
     let mut random = fastrand::Rng::with_seed(context.seed ^ u64::from(context.fail_count));
@@ -257,8 +257,8 @@ fn fresh_for(response: &ResponseFacts) -> Option<(Duration, PauseReason)> {
     Some((wait.min(MOST_FRESH), reason))
 }
 
-/// What a successful response and its feed ask for. Not applied to a server that fails, so that a
-/// manual retry stays possible.
+/// Applies the limits that a successful response and its feed ask for. They are not applied to a failing
+/// server, so that a manual retry remains possible.
 fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
     let fresh = fresh_for(&context.response);
     let believable = |ttl: &Duration| {
@@ -268,7 +268,7 @@ fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
     let ttl = ttl.map(|ttl| (ttl.min(MOST_TTL), PauseReason::Ttl));
     let period = context.hints.update_period;
     let period = period.map(|p| (p.min(MOST_TTL), PauseReason::UpdatePeriod));
-    // A hint is not a request of the server: the user's longest interval takes precedence.
+    // A hint is not a request of the server, so the user's maximum interval takes precedence.
     let most = context.max.map_or(MOST_TTL, |max| max.min(MOST_TTL));
     let hint = context.response.site_hint.map(|wait| (wait.min(most), PauseReason::SiteHints));
     for (wait, reason) in [fresh, ttl, period, hint].into_iter().flatten() {
@@ -276,8 +276,8 @@ fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
     }
 }
 
-/// Limits that apply after every poll: crawl-delay, shortest interval, and the hours and days that
-/// the feed or the user excludes.
+/// Limits that apply after every poll: crawl-delay, minimum interval, and the hours and days that the feed or
+/// the user excludes.
 fn general_limits(context: &PollContext<'_>, decision: &mut Decision) {
     let now = context.now;
     if let Some(delay) = context.response.crawl_delay {
@@ -296,7 +296,7 @@ fn general_limits(context: &PollContext<'_>, decision: &mut Decision) {
     if let Some(end) = skipped_until(context.hints, now) {
         decision.pause_until(end, PauseReason::SkipWindow, now);
     }
-    // The end of one window may lie inside the other.
+    // The end of one window may lie inside another.
     for _ in 0..WINDOWS {
         let skipped = skipped_until(context.hints, decision.next);
         let quiet = context.quiet.and_then(|(hours, east)| quiet_until(hours, east, decision.next));

@@ -1,4 +1,4 @@
-//! A table of polls and the decisions of the limits.
+//! Tables of polls and the decisions expected from the limits.
 
 use super::*;
 use PauseReason::*;
@@ -14,8 +14,7 @@ fn minutes(count: u64) -> Duration {
     MINUTE * u32::try_from(count).unwrap()
 }
 
-/// A successful poll after which the policy wants the next one in an hour, and no limit prevents
-/// that.
+/// A successful poll after which the policy wants the next one in an hour, and no limit postpones it.
 fn plain(hints: &FeedHints) -> PollContext<'_> {
     PollContext {
         now: now(),
@@ -36,7 +35,7 @@ fn plain(hints: &FeedHints) -> PollContext<'_> {
     }
 }
 
-/// Minutes until the next poll, minutes of pause with its reason, and the limits that moved it.
+/// Minutes until the next poll, the pause in minutes with its reason, and the limits that moved the poll.
 type Want = (i64, Option<(i64, PauseReason)>, Vec<PauseReason>);
 
 fn got(poll: &PollContext<'_>) -> Want {
@@ -137,7 +136,7 @@ fn a_410_pauses_forever() {
 }
 
 #[test]
-fn rate_limits_without_a_time_double() {
+fn rate_limits_without_retry_after_double() {
     let hints = FeedHints::default();
     for (fails, want) in [(1, 10), (2, 20), (3, 40), (8, 1280), (9, 1440), (4_000_000_000, 1440)] {
         let response = ResponseFacts { kind: ResponseKind::Limited, ..ResponseFacts::default() };
@@ -147,7 +146,7 @@ fn rate_limits_without_a_time_double() {
 }
 
 #[test]
-fn failures_back_off_with_jitter_and_allow_manual_refresh() {
+fn failures_back_off_but_allow_manual_refresh() {
     let hints = FeedHints::default();
     for (fails, whole) in [(1, 120), (2, 240), (4, 960), (5, 1440), (60, 1440)] {
         let response = ResponseFacts { kind: ResponseKind::Failed, ..ResponseFacts::default() };
@@ -204,7 +203,7 @@ fn a_4xx_also_delays_a_manual_refresh() {
             }
         }
         let asked = ResponseFacts { retry_after: Some(minutes(90)), ..refused(status) };
-        // Only a 403 is about the whole host.
+        // Only a 403 applies to the whole host.
         let reason = if status == 403 { RetryAfter } else { Refused };
         assert_eq!(got(&poll(asked, 1)), (90, Some((90, reason)), vec![reason]), "{status}");
         let fresh = ResponseFacts { max_age: Some(minutes(90)), ..refused(status) };
@@ -431,7 +430,7 @@ fn obeys_user_limits() {
 }
 
 #[test]
-fn statuses_have_the_right_kind() {
+fn maps_statuses_to_kinds() {
     use ResponseKind::*;
     let cases = [
         (200, Ok),
@@ -452,7 +451,7 @@ fn statuses_have_the_right_kind() {
 }
 
 #[test]
-fn interrupted_polls_postpone_their_source_longer_each_time() {
+fn repeated_interruptions_postpone_longer() {
     let waits = [0, 1, 2, 3, 9, 10, 99].map(|broken| after_end(broken).as_secs() / 60);
     assert_eq!(waits, [2, 2, 4, 8, 512, 1024, 1440]);
 }

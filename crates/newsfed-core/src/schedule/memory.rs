@@ -1,4 +1,4 @@
-//! Stored schedule state of one source, for all policies: changing the policy forgets nothing.
+//! Stored schedule state of one source, for all policies, so that changing the policy loses nothing.
 
 use super::bytes::{Reader, Writer};
 use super::price::OwnBudget;
@@ -25,7 +25,7 @@ pub struct Setup {
     pub advarss: AdvaRssParameters,
     /// For the policy `learned`; its price is shared by all sources.
     pub learned: LearnedParameters,
-    /// The source's own budget in polls per day, with a price of its own.
+    /// The source's own budget in polls per day, for which it has its own price.
     pub own_budget: Option<f64>,
 }
 
@@ -40,7 +40,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Restores a saved state. An empty or damaged state starts from the beginning.
+    /// Restores a saved state; an empty or damaged state gives the initial one.
     pub fn load(saved: &[u8], setup: Setup) -> Self {
         let [change_rate, advarss, learned, own] = sections(saved).unwrap_or_default();
         let mut memory = Self {
@@ -58,7 +58,7 @@ impl Memory {
         memory
     }
 
-    /// The state for [`Memory::load`], less than 400 bytes.
+    /// The state in the format of [`Memory::load`], less than 400 bytes.
     pub fn save(&self) -> Vec<u8> {
         let own = self.own.as_ref().map(OwnBudget::save).unwrap_or_default();
         let mut to = Writer::default();
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn changing_the_policy_forgets_nothing() {
+    fn changing_the_policy_loses_nothing() {
         let mut straight = Memory::load(&[], setup(PolicyKind::Learned));
         let mut saved = Vec::new();
         for hour in 0..100 {

@@ -29,8 +29,8 @@ pub use window::{quiet_until, skipped_until};
 use crate::model::Time;
 use std::time::Duration;
 
-/// Decides when a source is worth the next poll. One instance per source: it is restored before a
-/// poll, observes the result, and is saved after it.
+/// Decides when to poll a source next. There is one instance per source: it is restored before a poll,
+/// observes the result, and is saved after the poll.
 pub trait Policy {
     /// Records a successful poll at `now` and its new items, oldest first. An item without a date
     /// is `None`. An unchanged document gives an empty slice. Do not call it after a failed poll,

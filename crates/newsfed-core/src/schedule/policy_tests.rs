@@ -19,8 +19,8 @@ fn policies(saved: &[Vec<u8>; 3]) -> [Box<dyn Policy>; 3] {
 }
 
 proptest! {
-    /// A poll: minutes since the last one, and its items as minutes before or after it, or
-    /// without a date.
+    /// A poll: minutes since the previous poll, and the dates of its items in minutes relative to the poll,
+    /// or `None` for items without a date.
     #[test]
     fn saving_and_restoring_changes_nothing(
         polls in prop::collection::vec((0i64..5000, prop::collection::vec(prop::option::of(-99_999i64..100), 0..25)), 1..40)

@@ -6,8 +6,8 @@ use crate::model::Time;
 
 /// Price of a poll at 12 polls per source per day, in item-seconds of delay.
 const PRICE_OF_12: f64 = 830.0;
-/// Limit for the price relative to its start, as a factor. If the limits of servers keep the polls
-/// below the budget, no price would reach it.
+/// Maximum factor between the price and its initial value. If server limits keep the number of polls below
+/// the budget, no price would reach the budget.
 const FURTHEST: f64 = 100.0;
 /// Number of days with fast corrections.
 const EARLY_DAYS: u32 = 14;
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_price_of_a_source_with_its_own_budget_is_corrected_daily() {
+    fn corrects_the_price_of_an_own_budget_daily() {
         let at = |hours: i64| Time::from_timestamp(1_700_000_000 + hours * 3600, 0).unwrap();
         let mut own = OwnBudget::load(&[], 12.0);
         let start = own.price();
@@ -118,7 +118,7 @@ mod tests {
             own.count(at(hour), 12.0);
             assert_eq!((own.price(), own.used), (start, u32::try_from(hour).unwrap().min(2) + 1));
         }
-        // Three polls in two days, where 24 are allowed: the limit of the correction is 0.3.
+        // Three polls in two days, where 24 are allowed: the correction is limited to a factor of 0.3.
         own.count(at(48), 12.0);
         assert!((own.price() / start - 0.3f64.sqrt()).abs() < 1e-9, "{}", own.price());
         assert_eq!((own.used, own.control.days), (1, 1));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_without_a_budget_changes_no_price() {
+    fn invalid_usage_or_budget_changes_no_price() {
         for (used, budget) in [(5.0, 0.0), (f64::NAN, 12.0), (f64::INFINITY, 12.0), (5.0, -1.0)] {
             let mut control = Control::new(12.0);
             control.correct(used, budget);

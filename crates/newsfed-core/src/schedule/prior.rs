@@ -1,4 +1,4 @@
-//! What to expect from a source that was never polled before.
+//! Initial estimates for a source that has never been polled.
 
 use crate::model::Time;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub struct Clues<'a> {
     pub page: Option<Duration>,
 }
 
-/// Number of dated entries from which their own mean gap is reliable.
+/// Minimum number of dated entries for a reliable mean gap.
 const ENOUGH: usize = 3;
 
 /// The initial mean time between items, from an hour to 30 days: from the entries, else from the
@@ -50,7 +50,8 @@ const WORDS: [(&[&str], Duration); 4] = [
     (&["archive", "archives", "archiv", "annual"], Duration::from_secs(30 * 24 * 3600)),
 ];
 
-/// From words in the URL, or a year in its path: a dated page does not change any more.
+/// The gap suggested by words in the URL or by a year in its path: a dated page probably does not change any
+/// more.
 fn by_words(url: &str) -> Option<Duration> {
     let path = url.split_once("://").map_or(url, |(_, rest)| rest).to_ascii_lowercase();
     let path = path.replace("week-end", "weekend");

@@ -1,4 +1,4 @@
-//! Times as seconds since the epoch, in which the policies calculate.
+//! Times as seconds since the epoch, the unit in which the policies calculate.
 
 use crate::model::Time;
 use std::time::Duration;
@@ -8,7 +8,7 @@ pub(super) const HOUR: f64 = 3600.0;
 pub(super) const DAY: f64 = 86_400.0;
 pub(super) const WEEK: f64 = 604_800.0;
 
-/// From the epoch, a Thursday, to the first Monday.
+/// Seconds from the epoch, a Thursday, to the first Monday.
 const MONDAY: f64 = 4.0 * DAY;
 
 /// A time in seconds, exact to a microsecond.
@@ -16,12 +16,12 @@ pub(super) fn of(time: Time) -> f64 {
     time.timestamp_micros() as f64 / 1e6
 }
 
-/// The time at that many seconds, exact to a microsecond.
+/// The time `at` seconds after the epoch, exact to a microsecond.
 pub(super) fn time(at: f64) -> Time {
     Time::from_timestamp_micros((at * 1e6).round() as i64).unwrap_or_default()
 }
 
-/// The time that many seconds after a given one; an hour after it if out of range.
+/// The time `seconds` after `time`; an hour after it if out of range.
 pub(super) fn later(time: Time, seconds: f64) -> Time {
     let wait = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(3600));
     let micros = wait.as_nanos().saturating_add(500) / 1000;
@@ -30,17 +30,17 @@ pub(super) fn later(time: Time, seconds: f64) -> Time {
 
 /// The hour of the week at a time, UTC; 0 is the first hour of Monday.
 pub(super) fn hour_of_week(at: f64) -> usize {
-    // Not negative and below 168. Whole numbers are divided faster.
+    // At least 0 and below 168. Integer division is faster.
     (((at - MONDAY) / HOUR).floor() as i64).rem_euclid(168) as usize
 }
 
-/// Polls at five minutes of the clock are later by this: items published by a timer have appeared by then.
+/// Delay after a multiple of five minutes on the clock, so that polls find the items published by a timer.
 pub(super) const AFTER_THE_CLOCK: f64 = 20.0;
 
-/// The twelfth of the hour that a moment is in. Each twelfth ends with such a poll, so that an item published
-/// by a timer belongs to the twelfth whose poll finds it.
+/// The twelfth of the hour that contains `at`. Each twelfth ends with an aligned poll, so that an item
+/// published by a timer belongs to the twelfth of the poll that finds it.
 pub(super) fn twelfth(at: f64) -> usize {
-    // Not negative and below 12.
+    // At least 0 and below 12.
     (((at - AFTER_THE_CLOCK) / (5.0 * MINUTE)).floor() as i64).rem_euclid(12) as usize
 }
 
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn times_become_seconds_and_back() {
+    fn times_round_trip_through_seconds() {
         for (text, want) in [
             ("1970-01-01T00:00:01.5Z", 1.5),
             ("2025-10-20T00:00:00.000001Z", 1_760_918_400.000_001),

@@ -29,7 +29,7 @@ pub fn quiet_until(hours: QuietHours, east: i32, at: Time) -> Option<Time> {
 }
 
 fn is_skipped(hints: &FeedHints, at: Time) -> bool {
-    // Both fit: 0-23 and 0-6.
+    // Both fit into a `u8`: 0-23 and 0-6.
     hints.skip_hours.contains(&(at.hour() as u8))
         || hints.skip_days.contains(&(at.weekday().num_days_from_monday() as u8))
 }

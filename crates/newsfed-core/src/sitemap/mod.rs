@@ -19,8 +19,8 @@ pub const MAX_CHILDREN: usize = 50;
 /// Maximum depth of nested indexes.
 pub const MAX_LEVELS: usize = 3;
 
-/// The sitemaps of a site: those in its robots.txt (`lines`, as written), else `/sitemap.xml`.
-/// Sitemaps on other sites are skipped.
+/// The sitemaps of a site: those in its robots.txt (`lines`, as written), or `/sitemap.xml` if there are
+/// none. Sitemaps on other sites are skipped.
 pub fn places(site: &Url, lines: &[String]) -> Vec<Url> {
     let mut places: Vec<Url> = Vec::new();
     for line in lines {

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::io::Read;
 use url::Url;
 
-/// Longest text of one element, in bytes.
+/// Maximum length of an element's text, in bytes.
 const MAX_TEXT: usize = 8 * 1024;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +46,7 @@ pub struct SitemapEntry {
     pub news: Option<News>,
 }
 
-/// Title and date of an article, so its page need not be fetched.
+/// Title and date of an article, so that its page need not be fetched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct News {
     /// One sanitised line.
@@ -57,7 +57,7 @@ pub struct News {
     pub language: Option<String>,
 }
 
-/// A modification time, or only its day.
+/// A modification time, or only a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastMod {
     /// The moment, or the start of the day in UTC.
@@ -73,7 +73,8 @@ impl LastMod {
         Some(Self { at: date::parse(text)?, whole_day: !text.contains([':', 'T']) })
     }
 
-    /// Whether the change may have happened after a visit. A change on the day of the visit may.
+    /// Whether the change may have happened after a visit. If only its day is known, it may have happened
+    /// after a visit on that day.
     pub fn may_be_after(&self, visit: Time) -> bool {
         if self.whole_day { self.at.date_naive() >= visit.date_naive() } else { self.at > visit }
     }
@@ -85,7 +86,7 @@ pub enum SitemapError {
     /// Another kind of document.
     #[error("this is not a sitemap")]
     Other,
-    /// Over the limit of the protocol.
+    /// Larger than the protocol allows.
     #[error("the sitemap is larger than {} MiB when decompressed", limits::SITEMAP_BYTES / 1024 / 1024)]
     TooLarge,
 }
@@ -99,7 +100,7 @@ pub fn parse(bytes: &[u8], url: &Url) -> Result<Sitemap, SitemapError> {
     Ok(parse_and_count(bytes, url)?.0)
 }
 
-/// Like [`parse`], with the number of URLs beyond [`limits::SITEMAP_URLS`].
+/// Like [`parse`], but also returns the number of URLs beyond [`limits::SITEMAP_URLS`].
 ///
 /// # Errors
 /// If it is another kind of document, or too large.
@@ -142,7 +143,7 @@ fn lines<'a>(body: &'a str, url: &'a Url) -> impl Iterator<Item = SitemapEntry> 
     })
 }
 
-/// An entry while it is parsed.
+/// An entry that is being parsed.
 #[derive(Default)]
 struct Draft {
     loc: String,
@@ -199,15 +200,14 @@ impl Draft {
     }
 }
 
-/// XML, read as events: nothing is nested in memory. Elements are identified by their local
-/// names.
+/// Parses XML as a stream of events, without a tree in memory. Elements are identified by their local names.
 fn xml(markup: &str, url: &Url) -> Result<(Sitemap, usize), SitemapError> {
     let mut reader = Reader::from_str(markup);
     reader.config_mut().check_end_names = false;
     let (mut children, mut pages, mut index) = (Vec::new(), Vec::new(), None);
     let mut draft = Draft::default();
-    // The element whose text is read, and whether the parser is inside an image or video of an
-    // entry, whose title and URL are not the entry's own.
+    // The element whose text is being read, and whether the parser is inside an image or video of an entry;
+    // the title and URL of an image or video are not the entry's own.
     let (mut field, mut foreign): (String, usize) = (String::new(), 0);
     loop {
         let event = match reader.read_event() {
@@ -262,7 +262,7 @@ fn xml(markup: &str, url: &Url) -> Result<(Sitemap, usize), SitemapError> {
     }
 }
 
-/// The URLs in the rest of a document.
+/// Number of URLs in the rest of a document.
 fn count_rest(mut reader: Reader<&[u8]>) -> usize {
     let mut count = 0;
     loop {

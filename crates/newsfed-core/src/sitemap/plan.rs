@@ -15,9 +15,8 @@ pub fn worth_reading(children: &[Child], last_visit: Option<Time>) -> Vec<&Child
     children.iter().filter(changed).collect()
 }
 
-/// The pages to fetch: those that `is_known` does not know and that may have changed since the
-/// last visit, at most `budget`, newest first, then by priority, then in the order of the
-/// document.
+/// The pages to fetch: at most `budget` pages that are not known yet and may have changed since the last
+/// visit, newest first, then by priority, then in document order.
 pub fn due(
     pages: &[SitemapEntry],
     last_visit: Option<Time>,
@@ -40,8 +39,8 @@ pub fn due(
     due
 }
 
-/// How often a page changes according to its sitemap: a hint that measurements override. `always`
-/// is `least`; months, years and `never` are `most`.
+/// How often a page changes according to its sitemap, a hint that measurements override. `always` becomes
+/// `least`; months, years and `never` become `most`.
 pub fn change_interval(word: &str, least: Duration, most: Duration) -> Option<Duration> {
     const HOUR: u64 = 3600;
     let seconds = match word {

@@ -1,23 +1,24 @@
-//! URLs as names of stories: what two sources that link to one article have in common.
+//! URLs in a comparable form, because sources with the same story often link to the same article.
 
 use super::words::{hash, short};
 use crate::util::url::normalise;
 use url::Url;
 
-/// The address of an item in comparable form.
+/// The address of an item in a comparable form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Address {
     /// Hash of the URL without everything that differs between links to one page.
     pub(super) page: u64,
-    /// Hash of the fragment; 0 without one. Several entries may be on one page. The lowest bit is 1 if it
-    /// contains a number, as a comment's does.
+    /// Hash of the fragment, because several entries may be on one page; 0 without a fragment. The lowest bit
+    /// is 1 if the fragment contains a digit, like that of a comment.
     pub(super) place: u32,
     /// Whether the URL seems to belong to one article; otherwise it may belong to a list, which changes.
     pub(super) specific: bool,
 }
 
 impl Address {
-    /// Whether both are the same place on one page. A section is part of its page, a comment is not.
+    /// Whether both are the same place on one page. A section counts as part of its page, but a comment does
+    /// not.
     pub(super) fn is_same(self, other: Self) -> bool {
         let part = |whole: Self, part: Self| whole.place == 0 && part.place & 1 == 0;
         self.page == other.page
@@ -49,7 +50,7 @@ const ORIGINS: [&str; 19] = [
 ];
 /// Parameters that select a part of a list, not an article.
 const VIEWS: [&str; 9] = ["hl", "lang", "locale", "order", "page", "paged", "sort", "tab", "view"];
-/// Parameters of redirecting pages with the URL of the article.
+/// Parameters of redirecting pages that contain the URL of the article.
 const TARGETS: [&str; 8] = ["url", "u", "q", "to", "target", "dest", "destination", "redirect"];
 /// Names of redirecting pages.
 const REDIRECTS: [&str; 11] =
@@ -81,7 +82,7 @@ const LISTS: [&str; 24] = [
     "users",
     "u",
 ];
-/// Words in the names of pages that always show the newest state.
+/// Words in the names of pages that always show the latest state.
 const MOVING: [&str; 14] = [
     "live",
     "liveblog",
@@ -98,11 +99,11 @@ const MOVING: [&str; 14] = [
     "status",
     "index",
 ];
-/// Fragments that name parts of any page.
+/// Fragments that name common parts of pages.
 const PARTS: [&str; 9] =
     ["comments", "disqus", "main", "more", "respond", "top", ":~:text", "content", "xtor"];
 
-/// The address of an item; `None` for home pages and what is not a URL.
+/// The address of an item; `None` for home pages and for anything but an http or https URL.
 pub(super) fn address(url: &str) -> Option<Address> {
     let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     let url = target(&url).unwrap_or(url);
@@ -124,13 +125,13 @@ pub(super) fn address(url: &str) -> Option<Address> {
     Some(Address { page, place, specific: is_specific(&path, &query) })
 }
 
-/// Whether the name of a parameter such as `a=b` is one of these.
+/// Whether the name of a parameter such as `a=b` is one of `names`.
 fn is_named(pair: &str, names: &[&str]) -> bool {
     let name = pair.split('=').next().unwrap_or_default();
     names.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Where a redirecting page leads.
+/// The target of a redirecting page.
 fn target(url: &Url) -> Option<Url> {
     let page = url.path_segments()?.rfind(|segment| !segment.is_empty())?;
     if !REDIRECTS.contains(&page.to_ascii_lowercase().as_str()) {
@@ -142,7 +143,7 @@ fn target(url: &Url) -> Option<Url> {
         .filter(|url| matches!(url.scheme(), "http" | "https"))
 }
 
-/// A host without a prefix that means the same site for another device.
+/// A host without a prefix such as `m.`, which only selects the version for another device.
 fn bare_host(host: &str) -> String {
     let host = ["www.", "amp.", "m.", "mobile."].iter().fold(host, |host, prefix| {
         // A second-level domain may have that name.
@@ -151,7 +152,7 @@ fn bare_host(host: &str) -> String {
     host.replacen(".m.", ".", 1)
 }
 
-/// A path without an ending or prefix that means the same page for another device.
+/// A path without a suffix or prefix such as `/amp`, which only selects the version for another device.
 fn bare_path(path: &str) -> String {
     let path = path.trim_end_matches('/');
     let cut = |path: &str, ends: &[&str]| {
@@ -198,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_to_one_page_have_one_url() {
+    fn links_to_one_page_have_equal_addresses() {
         let same = [
             (
                 "https://www.city.example/2026/bridge/?utm_source=rss",
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_is_part_of_its_page_and_a_comment_is_not() {
+    fn sections_belong_to_their_page_but_comments_do_not() {
         let is_same = |a: &str, b: &str| {
             let at = |place: &str| address(&format!("https://city.example/x-1{place}")).unwrap();
             at(a).is_same(at(b)) && at(b).is_same(at(a))

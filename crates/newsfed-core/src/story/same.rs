@@ -10,9 +10,10 @@ pub const MAX_APART: i64 = 7 * 24 * HOUR;
 /// Maximum number of seconds between two items with similar texts: agencies' reports are printed within
 /// three days.
 const TEXT_APART: i64 = 72 * HOUR;
-/// Seconds between two items of which one has no text.
+/// Maximum number of seconds between two items if one has no text.
 const BARE_APART: i64 = 48 * HOUR;
-/// Seconds between two items with uninformative titles: less than from one daily issue to the next.
+/// Maximum number of seconds between two items with uninformative titles; shorter than the time between two
+/// daily issues.
 const PLAIN_APART: i64 = 12 * HOUR;
 
 /// Why two items are one story.
@@ -22,7 +23,7 @@ pub enum Reason {
     Address,
     /// One text is a copy of the other.
     Copy,
-    /// Their titles are the same, and their texts do not contradict.
+    /// Their titles are the same, and their texts do not contradict each other.
     Title,
     /// Their titles and texts are similar.
     Similar,
@@ -38,7 +39,8 @@ enum Marks {
     Conflict,
 }
 
-/// Whether two items are one story, and why. `unique`: no source has several items with this address.
+/// Whether two items are about one story, and why. `unique` means that no source has several items with this
+/// address.
 ///
 /// Symmetric. The thresholds were set with the labelled pairs in `tests/data/stories.tsv`. That file states
 /// which of its parts were written before the thresholds were set, and which after.
@@ -46,18 +48,18 @@ pub fn same_story(a: Dated<'_>, b: Dated<'_>, unique: bool) -> Option<Reason> {
     Compared::of(a, b, unique)?.reason(&Limits::CHOSEN)
 }
 
-/// The thresholds of similarity that were chosen by their results, as shares from 0 to 1.
+/// Similarity thresholds that were tuned with labelled pairs, as shares from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Limits {
-    /// Shingles of a copy that are in the other text: six of ten, so that one changed word in five leaves it
-    /// a copy.
+    /// Minimum share of a copy's shingles that are in the other text: six of ten, so that a text is still a
+    /// copy if one word in five was changed.
     pub(super) copied: f64,
-    /// Words of a copy that are in the other text, whatever their order.
+    /// Minimum share of a copy's words that are in the other text, in any order.
     pub(super) lead: f64,
-    /// Least similarity of the titles of copies, and of titles whose texts are only similar.
+    /// Minimum similarity of titles: for copies, and (`titles`) for texts that are only similar.
     pub(super) copy_titles: f64,
     pub(super) titles: f64,
-    /// Greatest similarity of a title and a rewritten one.
+    /// Maximum similarity of a title and its rewritten version.
     pub(super) rewritten: f64,
 }
 
@@ -66,16 +68,16 @@ impl Limits {
         Self { copied: 0.6, lead: 0.85, copy_titles: 0.25, titles: 0.5, rewritten: 0.45 };
 }
 
-/// Two items of different sources, compared.
+/// A comparison of two items of different sources.
 pub(super) struct Compared {
     apart: i64,
-    /// Whether they lead to one article: certainly, or perhaps.
+    /// Whether they link to one article: `true` if certain, `false` if possible.
     address: Option<bool>,
     alike: Likeness,
 }
 
 impl Compared {
-    /// `None`: too long apart, or of one source.
+    /// Returns `None` if the items are too far apart or from one source.
     pub(super) fn of(a: Dated<'_>, b: Dated<'_>, unique: bool) -> Option<Self> {
         let apart = a.date.abs_diff(b.date).cast_signed();
         if a.source == b.source || !(0..=MAX_APART).contains(&apart) {
@@ -90,7 +92,7 @@ impl Compared {
 
     pub(super) fn reason(&self, limits: &Limits) -> Option<Reason> {
         let (apart, alike) = (self.apart, &self.alike);
-        // A page that changes has a different text each time.
+        // If the page changes, its text is different each time.
         let is_similar = || match alike.bare {
             true => alike.whole_title && apart <= PLAIN_APART,
             false => alike.copied >= limits.copied,
@@ -113,27 +115,27 @@ struct Likeness {
     whole_title: bool,
     /// Weighted Jaccard coefficient of the title words, 0 to 1.
     title: f64,
-    /// Weight of the shorter title's words.
+    /// Total weight of the words of the shorter title.
     says: u32,
-    /// Words of the shorter title.
+    /// Number of words of the shorter title.
     words: usize,
-    /// Share of the shorter text's shingles that are in the other, 0 to 1; 0 for very short ones.
+    /// Share of the shorter text's shingles that are in the other, 0 to 1; 0 for very short texts.
     copied: f64,
-    /// Shingles of the shorter text.
+    /// Number of shingles of the shorter text.
     shingles: usize,
     /// Share of the shorter text's words that are in the other, 0 to 1.
     lead: f64,
-    /// For the earlier and the later item: what its title has that the other item lacks altogether.
+    /// For the earlier and the later item: words of its title that the other item does not contain.
     own: (Own, Own),
-    /// Whether one of them has no text worth comparing.
+    /// Whether an item has no text worth comparing.
     bare: bool,
 }
 
-/// Fewest shingles of a text that are worth comparing.
+/// Minimum number of shingles of a text that is worth comparing.
 const FEWEST: usize = 8;
 
 impl Likeness {
-    /// `a` is the earlier one.
+    /// `a` is the earlier item.
     fn of(a: &Signature, b: &Signature) -> Self {
         let sum = |words: &[u32]| words.iter().map(|word| weight(*word)).sum::<u32>();
         let (x, y) = (&a.title.words, &b.title.words);
@@ -165,7 +167,7 @@ impl Likeness {
         let distinctive = self.words >= 4 && self.says >= 16;
         let same_title = self.whole_title || self.title >= 0.85;
         if !distinctive {
-            // Issues of a series have titles such as these, and more in common than the title.
+            // Issues of a series have titles like these, and have more than the title in common.
             let copy = self.shingles >= 12 && self.copied >= limits.copied && same_title
                 || self.shingles >= 20 && self.copied >= 0.9 && self.title >= 0.5;
             return (copy && apart <= PLAIN_APART).then_some(Reason::Copy);
@@ -193,10 +195,11 @@ impl Likeness {
         (similar && self.title >= limits.titles).then_some(Reason::Similar)
     }
 
-    /// Whether each title has a word of its own, as reports made from one template have, such as a storm
-    /// warning for each county. Words that the texts do not repeat may be a different wording, if the texts
-    /// are copies and the titles differ in more than one word. Where the titles too have less than half of
-    /// their words in common, no template made them, whatever the earlier item repeats.
+    /// Whether each title has words that the other item lacks, as in reports made from one template, such as
+    /// a storm warning for each county. Words that the texts do not repeat may be a mere rewording, if the
+    /// texts are copies and the titles differ in more than one word. If the titles of copies have little in
+    /// common (`limits.rewritten`), they were not made from a template, unless the later text repeats such a
+    /// word.
     fn swapped(&self, limits: &Limits) -> bool {
         let (earlier, later) = self.own;
         let rewritten = self.copied >= 0.5 && self.lead >= limits.lead && self.shingles >= 20;
@@ -213,9 +216,9 @@ impl Likeness {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Own {
     Nothing,
-    /// A word.
+    /// At least one word.
     Word,
-    /// A word that the text of the same item repeats.
+    /// At least one word that the text of the same item repeats.
     Topic,
 }
 

@@ -1,16 +1,16 @@
-//! The data that is kept of an item to compare it with others.
+//! The data that is stored about an item to compare it with others.
 
 use super::address::{Address, address};
 use super::title::{Title, title, weight, weighted};
 use super::words::{hash, short, words};
 
-/// How many bytes at the beginning of a text are read: about three sentences.
+/// Maximum number of bytes that are read at the beginning of a text: about three sentences.
 const MAX_BYTES: usize = 1200;
-/// The same in words.
+/// Maximum number of words that are read at the beginning of a text.
 const MAX_WORDS: usize = 80;
-/// Maximum number of words in a text that are kept one by one.
+/// Maximum number of words in a text that are stored individually.
 const MAX_LEAD: usize = 40;
-/// Number of title words from which keys are made: every two of them make a key, so that one changed word
+/// Number of title words from which keys are made: every pair of them makes a key, so that one changed word
 /// leaves some keys unchanged.
 const KEY_WORDS: usize = 4;
 /// Number of text shingles from which keys are made.
@@ -24,9 +24,9 @@ pub const MAX_KEYS: usize = 1 + KEY_WORDS * (KEY_WORDS - 1) / 2 + KEY_SHINGLES;
 pub struct Signature {
     pub(super) address: Option<Address>,
     pub(super) title: Title,
-    /// Pairs of neighbouring words at the beginning of the text.
+    /// Pairs of adjacent words at the beginning of the text.
     pub(super) shingles: Vec<u32>,
-    /// Its longer words, as in [`Title::words`].
+    /// The longer words of the text, in the form of [`Title::words`].
     pub(super) lead: Vec<u32>,
 }
 
@@ -91,7 +91,7 @@ impl Signature {
         self.address.map(|address| address.page.cast_signed())
     }
 
-    /// In the form in which it is stored.
+    /// The serialized form in which it is stored.
     pub fn to_bytes(&self) -> Vec<u8> {
         let (page, place, kind) =
             self.address.map_or((0, 0, 0), |a| (a.page, a.place, 1 + u8::from(a.specific)));

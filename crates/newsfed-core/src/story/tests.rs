@@ -9,7 +9,7 @@ fn dated(source: i64, date: i64, signature: &Signature) -> Dated<'_> {
 
 proptest! {
     #[test]
-    fn signatures_are_bounded_symmetric_and_stored_as_they_are(
+    fn signatures_are_bounded_and_round_trip(
         a in any::<(String, Option<String>, String)>(),
         b in any::<(String, Option<String>, String)>(),
         apart in -1_000_000_i64..1_000_000,
@@ -26,13 +26,13 @@ proptest! {
     }
 
     #[test]
-    fn damaged_signatures_are_refused_or_read(bytes in any::<Vec<u8>>()) {
+    fn damaged_signatures_do_not_panic(bytes in any::<Vec<u8>>()) {
         let _ = Signature::from_bytes(&bytes);
     }
 }
 
 #[test]
-fn hostile_texts_stay_small() {
+fn signatures_of_hostile_texts_stay_small() {
     let huge =
         ["a ".repeat(500_000), "x".repeat(1 << 20), "日".repeat(400_000), "1,".repeat(500_000)];
     for text in &huge {
@@ -52,7 +52,7 @@ struct Pair {
     compared: Compared,
 }
 
-/// The pairs of each part that can be joined at all, and how many are one story.
+/// For each part, the pairs that can be joined at all, and the number of all pairs that are one story.
 fn labelled() -> Vec<(Vec<Pair>, usize)> {
     let mut parts: Vec<(Vec<Pair>, usize)> = Vec::new();
     let mut base = Signature::default();
@@ -87,13 +87,13 @@ fn labelled() -> Vec<(Vec<Pair>, usize)> {
     parts
 }
 
-/// Pairs joined rightly and falsely.
+/// Number of pairs that are joined correctly and incorrectly.
 fn joined(pairs: &[Pair], limits: &Limits) -> (usize, usize) {
     let all = || pairs.iter().filter(|pair| pair.compared.reason(limits).is_some());
     (all().filter(|pair| pair.is_one).count(), all().filter(|pair| !pair.is_one).count())
 }
 
-/// All settings that are compared, each with its place in the grid.
+/// All settings that are compared, each with its coordinates in the grid.
 fn grid() -> Vec<(Limits, [f64; 5])> {
     let axes: [&[f64]; 5] = [
         &[0.5, 0.55, 0.6, 0.65, 0.7],
@@ -122,8 +122,8 @@ fn grid() -> Vec<(Limits, [f64; 5])> {
     all.into_iter().map(limits).collect()
 }
 
-/// The limits with the best results: without a false join if that is possible, then with the most right ones.
-/// Of those that are equal, the one in the middle.
+/// The limits with the best results: the fewest false joins, then the most correct ones. Among equally good
+/// limits, the ones nearest to the middle.
 fn best(pairs: &[&[Pair]], grid: &[(Limits, [f64; 5])]) -> Limits {
     let score = |limits: &Limits| {
         let of = |part: &&[Pair]| joined(part, limits);
@@ -142,7 +142,7 @@ fn best(pairs: &[&[Pair]], grid: &[(Limits, [f64; 5])]) -> Limits {
     nearest.0
 }
 
-/// The pairs of the fourth part are meant to fool any thresholds, so none are chosen with them.
+/// The pairs of the fourth part are meant to fool any thresholds, so no thresholds are chosen with them.
 #[test]
 fn thresholds_hold_on_each_held_out_part() {
     let (parts, grid) = (labelled(), grid());

@@ -6,18 +6,18 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// How much of a title is read, in bytes.
+/// Maximum number of bytes of a title that are read.
 const MAX_BYTES: usize = 600;
-/// How much of a title is read, in words.
+/// Maximum number of words of a title that are read.
 const MAX_WORDS: usize = 32;
-/// Longest stem, in characters.
+/// Maximum length of a stem, in characters.
 const LONGEST_STEM: usize = 6;
 /// Maximum number of marks.
 pub(super) const MAX_MARKS: usize = 12;
 /// Maximum number of words in the name of a publisher after a title.
 const SUFFIX: usize = 4;
 
-/// Words of titles that return every week, and words that mean nothing alone.
+/// Words of titles that recur every week, and words without a meaning of their own.
 const COMMON: &str = "\
 a an and are as at by for from has in into is it its of on or over that the this to was with your you we our \
 about after all be been before but can day days edition episode how issue latest links list month monthly more \
@@ -36,7 +36,7 @@ opinion analysis review preview recap interview podcast video photos gallery exp
 live liveblog correction quiz comic column letters sponsored deal deals rumor rumour trailer \
 meinung kommentar analyse rezension interviews leitartikel nachruf erklart testbericht \
 avis critique entretien editorial entrevista analisis resena intervista analisi recensione";
-/// The form of all negations.
+/// The common form of all negations.
 const NOT: &str = "not";
 const NEGATIONS: &str = "not no never without cannot isn't won't doesn't didn't nicht kein keine keinen nie ohne pas jamais sans non nunca sin jamas нет не без geen niet inte ingen inget ikke nie bez degil yok δεν χωρις لا لم لن بدون نه нельзя senza";
 const NUMBERS: [(&str, &str); 14] = [
@@ -60,7 +60,7 @@ const NUMBERS: [(&str, &str); 14] = [
 ];
 static COMMON_WORDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| COMMON.split_ascii_whitespace().collect());
-/// Words that distinguish titles, and in what form they are compared.
+/// Words that distinguish titles, and the form in which they are compared.
 static MARKS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     let numbers = NUMBERS.iter().flat_map(|(digits, names)| {
         names.split_ascii_whitespace().map(move |name| (name, *digits))
@@ -70,7 +70,7 @@ static MARKS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     kinds.chain(negations).chain(numbers).collect()
 });
 
-/// Labels before a title.
+/// Labels that precede titles.
 const LABELS: [&str; 11] = [
     "breaking",
     "update",
@@ -85,12 +85,13 @@ const LABELS: [&str; 11] = [
     "developing",
 ];
 
-/// The data that is kept of a title.
+/// The data that is stored about a title.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Title {
     /// Hash of all its words in order.
     pub(super) whole: u64,
-    /// Hashes of its words, ascending. The low three bits are the weight: rare words are long.
+    /// Hashes of its words, ascending. The low three bits are the weight: long words weigh more, because they
+    /// are rare.
     pub(super) words: Vec<u32>,
     /// Hashes of numbers, days, negations and kinds, ascending. The lowest bit is 1 for negations.
     pub(super) marks: Vec<u32>,
@@ -130,7 +131,8 @@ pub(super) fn weighted(word: &str) -> u32 {
     let (form, weight) = match stem(word) {
         _ if word.chars().any(char::is_numeric) => (Cow::Owned(number(word)), 3),
         stem if COMMON_WORDS.contains(word) => (Cow::Borrowed(stem), 1),
-        // In scripts without spaces, words are pairs of characters, and a word of the language has several.
+        // In scripts without spaces, each pair of characters counts as a word, and an actual word has several
+        // pairs.
         stem if unspaced(word) => (Cow::Borrowed(stem), 2),
         stem => match stem.chars().count() {
             ..=2 => (Cow::Borrowed(stem), 1),
@@ -140,7 +142,7 @@ pub(super) fn weighted(word: &str) -> u32 {
     short(hash(&[&form])) & !7 | weight
 }
 
-/// A word without its ending, so that `reopens` is `reopened`: crude, but the same in many languages.
+/// A word without its ending, so that `reopens` equals `reopened`: crude, but works alike in many languages.
 fn stem(word: &str) -> &str {
     let hangul = |c: char| matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{1100}'..='\u{11ff}');
     let cut = |at: usize| word.char_indices().nth(at).map_or(word, |(at, _)| &word[..at]);
@@ -163,7 +165,7 @@ fn mark(word: &str) -> Option<String> {
     MARKS.get(word).map(|mark| (*mark).to_owned()).or_else(|| day_name(word))
 }
 
-/// A number in one form: `v1.2` as `1.2`, `1,200` as `1200`, `4,7` as `4.7`, `3rd` as `3`.
+/// A number in a normalized form: `v1.2` as `1.2`, `1,200` as `1200`, `4,7` as `4.7`, `3rd` as `3`.
 fn number(word: &str) -> String {
     let word: String = word.chars().map(western).collect();
     let word = word.strip_prefix('v').unwrap_or(&word);
@@ -184,7 +186,7 @@ fn number(word: &str) -> String {
     digits.replace(',', ".")
 }
 
-/// A digit of another script as an ASCII one.
+/// Converts a digit of another script to ASCII.
 fn western(c: char) -> char {
     let zero = match u32::from(c) {
         0x0660..=0x0669 => 0x0660,
@@ -195,14 +197,14 @@ fn western(c: char) -> char {
     char::from_digit(u32::from(c) - zero, 10).unwrap_or(c)
 }
 
-/// `Bridge closed (post.example)` is `Bridge closed`.
+/// `Bridge closed (post.example)` becomes `Bridge closed`.
 fn without_site(text: &str) -> &str {
     let parts = text.trim_end().strip_suffix(')').and_then(|text| text.rsplit_once('('));
     let site = |site: &str| site.contains('.') && !site.contains(char::is_whitespace);
     parts.filter(|(_, inside)| site(inside)).map_or(text, |(before, _)| before)
 }
 
-/// `Breaking: Bridge closed` is `Bridge closed`.
+/// `Breaking: Bridge closed` becomes `Bridge closed`.
 fn without_label(text: &str) -> &str {
     let Some((label, rest)) = text.split_once([':', '|', '+']) else { return text };
     let label = label.trim().to_lowercase();
@@ -210,7 +212,7 @@ fn without_label(text: &str) -> &str {
     if known && !rest.trim().is_empty() { rest } else { text }
 }
 
-/// `Bridge closed for repairs | The Evening Post` is `Bridge closed for repairs`.
+/// `Bridge closed for repairs | The Evening Post` becomes `Bridge closed for repairs`.
 fn without_publisher(text: &str) -> &str {
     let signs = [" - ", " – ", " — ", " | ", " · ", " :: ", " » ", " // "];
     let last = signs.iter().filter_map(|sign| Some((text.rfind(sign)?, sign.len()))).max();

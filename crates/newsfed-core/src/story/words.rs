@@ -1,4 +1,4 @@
-//! Text -> words in comparable form, even in scripts without spaces.
+//! Splits text into normalized words, even in scripts without spaces.
 
 use crate::util::text::{comparable, start};
 use siphasher::sip::SipHasher13;
@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::hash::Hasher;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The words of a text: without case and accents. In scripts without spaces, each pair of neighbouring
-/// characters is one.
+/// The words of a text, without case and accents. In scripts without spaces, each pair of adjacent characters
+/// is a word.
 pub(super) fn words(text: &str, max_bytes: usize, max: usize) -> Vec<String> {
     let text = comparable(&without_urls(start(text, max_bytes)));
     let mut words: Vec<String> = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn words(text: &str, max_bytes: usize, max: usize) -> Vec<String> {
     words
 }
 
-/// A text without its URLs, because the texts of link sites contain nothing else.
+/// Removes URLs from text, because the texts of link sites contain nothing else.
 fn without_urls(text: &str) -> Cow<'_, str> {
     if !text.contains("://") {
         return Cow::Borrowed(text);
@@ -46,8 +46,8 @@ pub(super) fn is_unspaced(word: &str) -> bool {
     characters.next().is_some_and(unspaced) && characters.next().is_none()
 }
 
-/// A hash that is the same in every release. Collisions can be made on purpose, but affect only the
-/// items of those who make them.
+/// A hash that is the same in every release. Collisions can be made on purpose, but only affect the items of
+/// whoever makes them.
 pub(super) fn hash(parts: &[&str]) -> u64 {
     let mut hasher = SipHasher13::new_with_keys(0x6e65_7773, 0x6665_6400);
     for part in parts {

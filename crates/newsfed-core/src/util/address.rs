@@ -1,10 +1,10 @@
-//! Which addresses are private.
+//! Detects private addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
-/// Whether an address is not on the public internet: loopback, private, link-local, shared (RFC
-/// 6598), unique local, multicast, reserved, or one of those embedded in an IPv6 address.
+/// Whether an address is not on the public internet: loopback, private, link-local, shared (RFC 6598), unique
+/// local, multicast, reserved, or an IPv6 address that embeds one of these.
 pub fn is_private(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => is_private_v4(ip),
@@ -63,7 +63,7 @@ pub fn is_loopback_host(url: &Url) -> bool {
     }
 }
 
-/// `localhost` and everything below it (RFC 6761, section 6.3).
+/// `localhost` and its subdomains (RFC 6761, section 6.3).
 fn is_localhost(name: &str) -> bool {
     let name = name.trim_end_matches('.');
     name == "localhost" || name.ends_with(".localhost")

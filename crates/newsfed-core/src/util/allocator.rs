@@ -1,11 +1,11 @@
-//! What the program asks of its memory allocator. The program sets it, because that needs unsafe code.
+//! Hooks into the memory allocator. The program sets them, because they need unsafe code.
 
 use std::sync::OnceLock;
 
 /// Functions of the allocator. They may be called at any time.
 #[derive(Debug, Clone, Copy)]
 pub struct Allocator {
-    /// Prepares a process that runs for long: less memory is kept for later. Called before threads start.
+    /// Prepares a long-running process: less freed memory is kept for reuse. Called before threads start.
     pub keep_little: fn(),
     /// Returns freed memory to the system. Takes about 1 ms.
     pub give_back: fn(),
@@ -13,12 +13,12 @@ pub struct Allocator {
 
 static ALLOCATOR: OnceLock<Allocator> = OnceLock::new();
 
-/// Sets the functions. Only the first call counts.
+/// Sets the functions. Only the first call has an effect.
 pub fn set(allocator: Allocator) {
     let _ = ALLOCATOR.set(allocator);
 }
 
-/// Prepares a process that runs for long, if [`set`] was called.
+/// Prepares a long-running process, if [`set`] was called.
 pub fn keep_little() {
     if let Some(allocator) = ALLOCATOR.get() {
         (allocator.keep_little)();

@@ -1,9 +1,9 @@
 //! Lists of arguments with placeholders, such as `["mpv", "{url}"]`. No shell is used, so each argument stays
-//! a single one, whatever its placeholders become.
+//! a single argument, whatever the values of its placeholders.
 
-/// Fills in placeholders, given with their values. The values themselves are not searched for placeholders.
-/// The program itself, which comes first, has no placeholders. An argument that begins with a value must not
-/// be taken for an option, so a value with a leading minus gets a space before it.
+/// Replaces placeholders by their values. Placeholders inside a value, and in the program itself, which comes
+/// first, are not replaced. An argument that begins with a value must not be mistaken for an option, so a
+/// value with a leading minus gets a space before it.
 pub fn filled(argv: &[String], values: &[(&str, &str)]) -> Vec<String> {
     let fill = |(i, argument): (usize, &String)| match i {
         0 => argument.clone(),
@@ -21,7 +21,7 @@ fn filled_argument(argument: &str, values: &[(&str, &str)]) -> String {
     };
     while let Some((at, name, value)) = next(rest) {
         filled.push_str(&rest[..at]);
-        // No program can be given a NUL.
+        // Arguments cannot contain NUL.
         filled.extend(value.chars().filter(|c| *c != '\0'));
         rest = &rest[at + name.len()..];
     }

@@ -17,7 +17,7 @@ const TEXT_BROWSERS: [&str; 9] =
 const TEXT_PLAYERS: [&str; 5] = ["mpg123", "mpg321", "ogg123", "mocp", "cmus"];
 /// Players that run in the terminal unless there is a picture.
 const MIXED_PLAYERS: [&str; 2] = ["mpv", "mplayer"];
-/// Arguments with which they do not run in the terminal.
+/// Arguments that keep these players from running in the terminal.
 const NO_TERMINAL: [&str; 4] =
     ["--no-terminal", "--terminal=no", "--force-window", "--player-operation-mode=pseudo-gui"];
 
@@ -28,7 +28,7 @@ const FALLBACKS: [&str; 4] = ["w3m", "lynx", "elinks", "links"];
 pub struct Surroundings<'a> {
     /// The value of an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
-    /// Whether a program with that name can be started.
+    /// Whether a program with that name is installed.
     pub installed: &'a dyn Fn(&str) -> bool,
 }
 
@@ -42,7 +42,7 @@ pub struct Launch {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum How {
-    /// With these argument lists, one after the other.
+    /// With these argument lists, started one after the other.
     Commands(Vec<Vec<String>>),
     /// With the system's opener.
     System(Vec<Url>),
@@ -60,21 +60,21 @@ pub enum NoBrowser {
          config.toml, or $BROWSER"
     )]
     NoScreen,
-    /// The setting names a program that does not exist.
+    /// The configured program is not installed.
     #[error(
         "{0} is not installed; set another program in config.toml: `browser`, for files [open]"
     )]
     NotInstalled(String),
 }
 
-/// Decides what to start: the configured argument list, in which `{url}` stands for the URL, else
-/// the first usable part of `$BROWSER`, else the system's opener, else a text browser.
+/// Decides what to start: the configured argument list, in which `{url}` is replaced by the URL, or else the
+/// first usable part of `$BROWSER`, the system's opener, or a text browser, in this order.
 ///
-/// `in_terminal` means that the configured browser runs in the terminal. Well-known text browsers
-/// are recognised.
+/// `in_terminal` means that the configured browser runs in the terminal. Well-known text browsers are
+/// recognised.
 ///
 /// # Errors
-/// When a URL is not http or https, or nothing can open it.
+/// If a URL is not http or https, or nothing can open it.
 pub fn plan(
     configured: &[String],
     in_terminal: bool,
@@ -116,7 +116,7 @@ fn plan_urls(
     Ok(Launch { how: How::Commands(commands), in_terminal: true })
 }
 
-/// `$BROWSER` is a list of command lines separated by colons. Takes the first installed one.
+/// `$BROWSER` is a list of command lines separated by colons. Returns the first installed one.
 fn from_variable(around: &Surroundings<'_>) -> Option<Vec<String>> {
     let list = (around.variable)("BROWSER")?;
     let lines = list.split(':').filter_map(shlex::split);
@@ -131,7 +131,7 @@ pub fn needs_file(argv: &[String]) -> bool {
     argv.iter().any(|argument| argument.contains(FILE))
 }
 
-/// Like [`plan`], for a program that needs the file of one URL, which was stored at a path.
+/// Like [`plan`], for a program that needs the file of one URL, stored at a path.
 ///
 /// # Errors
 /// As for [`plan`].
@@ -147,10 +147,10 @@ pub fn plan_file(
     Ok(Launch { how, ..launch })
 }
 
-/// Like [`plan`], for a file on this computer, whose path stands for the URL too.
+/// Like [`plan`], for a file on this computer, whose path also replaces `{url}`.
 ///
 /// # Errors
-/// When the path is not absolute, or nothing can open it.
+/// If the path is not absolute, or nothing can open it.
 pub fn plan_stored(
     argv: &[String],
     in_terminal: bool,
@@ -170,7 +170,7 @@ pub fn plan_stored(
     Ok(Launch { how: How::Commands(vec![filled]), ..launch })
 }
 
-/// The argument list for one URL, which comes last if there is neither `{url}` nor `{file}`.
+/// The argument list for one URL, which is added at the end if there is neither `{url}` nor `{file}`.
 fn filled(argv: &[String], place: &str, url: &Url) -> Vec<String> {
     let mut filled = argv::filled(argv, &[(place, url.as_str())]);
     if !argv.iter().any(|a| a.contains(place)) && !needs_file(argv) {
@@ -188,8 +188,8 @@ fn is_text_browser(program: &str) -> bool {
     TEXT_BROWSERS.contains(&name(program))
 }
 
-/// Whether a program runs in the terminal when it opens a file of that media type: one of `named`,
-/// or a well-known player.
+/// Whether a program runs in the terminal when it opens a file of this media type: it is one of `named`, or a
+/// well-known player.
 pub fn draws_in_terminal(argv: &[String], media_type: &str, named: &[String]) -> bool {
     let Some(program) = argv.first().map(|program| name(program)) else { return false };
     let plays_in_terminal = TEXT_PLAYERS.contains(&program)
@@ -199,20 +199,20 @@ pub fn draws_in_terminal(argv: &[String], media_type: &str, named: &[String]) ->
     plays_in_terminal || named.iter().any(|n| name(n) == program)
 }
 
-/// Whether windows can be opened: always on systems with a desktop of their own, else when a
-/// display is set, or under WSL.
+/// Whether windows can be opened: always on systems with their own desktop, else if a display is set, or
+/// under WSL.
 fn has_screen(around: &Surroundings<'_>) -> bool {
     let set = |name: &&str| (around.variable)(name).is_some_and(|v| !v.is_empty());
     cfg!(any(windows, target_os = "macos"))
         || ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].iter().any(set)
 }
 
-/// The value of an environment variable, if it is text.
+/// The value of an environment variable, if it is valid Unicode.
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Whether a program is in `PATH`, or exists at the given path.
+/// Whether a program is in `PATH`, or exists at the path given as `program`.
 pub fn installed(program: &str) -> bool {
     let is_program = |path: &Path| {
         #[cfg(unix)]
@@ -235,13 +235,13 @@ pub fn installed(program: &str) -> bool {
 /// A browser that runs in the terminal gets the terminal until it exits.
 ///
 /// # Errors
-/// When a program cannot be started.
+/// If a program cannot be started.
 pub fn launch(launch: &Launch) -> io::Result<()> {
     match &launch.how {
         How::System(urls) => urls.iter().try_for_each(|url| open::that_detached(url.as_str())),
         How::Commands(commands) if launch.in_terminal => {
             commands.iter().filter_map(|argv| command(argv)).try_for_each(|mut command| {
-                // A text browser's exit code is none of our business.
+                // The exit code of a text browser does not matter.
                 command.status().map(|_| ())
             })
         }
@@ -264,7 +264,7 @@ fn start_detached(mut command: Command) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn()?;
-    // Reaps the process. If newsfed exits first, nothing is lost.
+    // Reaps the process. If newsfed exits first, this is not needed.
     std::thread::Builder::new().name("browser".to_owned()).spawn(move || child.wait())?;
     Ok(())
 }
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_browser_variable_as_list_of_command_lines() {
+    fn reads_the_browser_variable_as_command_lines() {
         let all = ["firefox", "w3m", "my browser"];
         let plan = |list: &str| planned(&[], Some(list), None, &all, URL);
         assert_eq!(plan("firefox -P 'a b' %s"), commands(&["firefox", "-P", "a b", URL], false));
@@ -395,7 +395,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn programs_get_the_paths_of_stored_files() {
+    fn passes_the_paths_of_stored_files() {
         let around = Surroundings { variable: &|_| None, installed: &|_| true };
         let plan = |argv: &[&str], path: &str| {
             let argv: Vec<String> = argv.iter().map(|part| (*part).to_owned()).collect();
@@ -429,7 +429,7 @@ mod tests {
         let script = format!("echo \"$1\" > {}", fifo.display());
         let argv = ["sh", "-c", &script, "x", URL].map(str::to_owned).to_vec();
         launch(&Launch { how: How::Commands(vec![argv]), in_terminal: false }).unwrap();
-        // Opening the pipe for reading waits for the writer.
+        // Opening the pipe for reading blocks until the writer opens it.
         assert_eq!(std::fs::read_to_string(&fifo).unwrap().trim(), URL);
     }
 }

@@ -13,7 +13,7 @@ pub type Sleep<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 pub trait Clock: Send + Sync + 'static {
     fn now(&self) -> Time;
 
-    /// Waits until `now()` has reached `at`. Returns at once if it already has.
+    /// Waits until `now()` has reached `at`. Returns immediately if it already has.
     fn sleep_until(&self, at: Time) -> Sleep<'_>;
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 /// Red, green and blue, 0 to 255 each.
 pub type Rgb = [u8; 3];
 
-/// The linear value of each level of a channel: a palette asks for thousands of them.
+/// The linear value of each channel level, precomputed because a palette needs thousands of them.
 static LINEAR: LazyLock<[f64; 256]> = LazyLock::new(|| {
     let mut levels = [0.0; 256];
     for (level, linear) in (0u8..=255).zip(&mut levels) {
@@ -32,7 +32,7 @@ pub fn lowest_contrast(color: Rgb, surfaces: &[Rgb]) -> f64 {
     surfaces.iter().map(|&s| contrast(color, s)).fold(f64::INFINITY, f64::min)
 }
 
-/// `from` moved toward `to` by a share of 0 to 1.
+/// `from` moved toward `to` by a share from 0 to 1.
 pub fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {
     std::array::from_fn(|i| {
         let (a, b) = (f64::from(from[i]), f64::from(to[i]));
@@ -42,8 +42,8 @@ pub fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {
     })
 }
 
-/// The colour, moved toward white (on dark surfaces) or black in steps of 2 % until its contrast
-/// on every surface reaches `least`, or it is white or black.
+/// The colour, moved toward white (on dark surfaces) or black in steps of 2 % until its contrast on every
+/// surface reaches `least`, or until it is white or black.
 pub fn lift(color: Rgb, surfaces: &[Rgb], least: f64) -> Rgb {
     let Some(&first) = surfaces.first() else { return color };
     let end = if luminance(first) < 0.18 { [255; 3] } else { [0; 3] };
@@ -51,7 +51,7 @@ pub fn lift(color: Rgb, surfaces: &[Rgb], least: f64) -> Rgb {
     steps.into_iter().find(|&c| lowest_contrast(c, surfaces) >= least).unwrap_or(end)
 }
 
-/// The colour of an index from 16 to 255: a cube of 6x6x6, then 24 greys.
+/// The colour with an index from 16 to 255: a cube of 6x6x6, followed by 24 greys.
 pub fn of_index(index: u8) -> Rgb {
     match index {
         232.. => [8 + 10 * (index - 232); 3],
@@ -62,8 +62,8 @@ pub fn of_index(index: u8) -> Rgb {
     }
 }
 
-/// The nearest colour of the cube and the greys, 16 to 255, of those whose contrast on the
-/// surfaces reaches `least`; the nearest of all if there is none.
+/// The index, 16 to 255, of the nearest colour whose contrast on the surfaces reaches `least`, or of the
+/// nearest colour overall if there is none.
 pub fn nearest_index(color: Rgb, surfaces: &[Rgb], least: f64) -> u8 {
     if surfaces.is_empty() {
         return nearest_of_all(color);
@@ -79,8 +79,8 @@ pub fn nearest_index(color: Rgb, surfaces: &[Rgb], least: f64) -> u8 {
     nearest.map_or_else(|| nearest_of_all(color), |(_, index)| index)
 }
 
-/// How different two colours seem: a grey that turns green is worse than one that is a little lighter.
-/// Squared differences of luma and of both colour differences (ITU-R BT.601), the latter four times.
+/// Perceived difference of two colours: a grey that turns green is worse than one that is a little lighter.
+/// The sum of the squared differences of luma and, four times, of both colour differences (ITU-R BT.601).
 fn unlikeness(a: Rgb, b: Rgb) -> u32 {
     const HUE: i32 = 4;
     let parts = |[r, g, b]: Rgb| {
@@ -92,7 +92,8 @@ fn unlikeness(a: Rgb, b: Rgb) -> u32 {
     (y + HUE * (u + v)).unsigned_abs()
 }
 
-/// The nearest colour of the cube and the greys, without a search: pictures have many colours.
+/// The nearest colour of the cube and the greys, computed without a search because pictures have many
+/// colours.
 fn nearest_of_all(color: Rgb) -> u8 {
     // The levels of the cube are 0, 95, 135 … 255.
     let level = |c: u8| match c {
@@ -134,7 +135,7 @@ mod tests {
         ] {
             assert_eq!(nearest_index(rgb, &[], 0.0), expected, "{rgb:?}");
         }
-        // A bluish grey stays grey where it has to be lighter.
+        // A bluish grey stays grey if it has to be lightened.
         for text in [[140, 147, 161], [120, 126, 140]] {
             let index = nearest_index(text, &[[19, 21, 27], [58, 58, 58]], 4.5);
             assert!((232..=255).contains(&index), "{text:?}: {index}");
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn lifts_colours_until_they_can_be_read() {
+    fn lifts_colours_until_they_are_readable() {
         for (color, surface) in [([60, 60, 60], [20, 20, 20]), ([200, 190, 90], [250, 247, 240])] {
             assert!(contrast(color, surface) < 4.5);
             assert!(contrast(lift(color, &[surface], 4.5), surface) >= 4.5);

@@ -10,24 +10,24 @@ use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The name of the file in the folder of the database.
+/// Name of the report file in the folder of the database.
 const NAME: &str = "crash.txt";
-/// Size in bytes at which a file is started again, so that a repeated panic does not fill the disk.
+/// Size in bytes at which the file is started over, so that a repeated panic does not fill the disk.
 const MAX_BYTES: u64 = 256 << 10;
 /// Maximum number of lines in a message.
 const MAX_LINES: usize = 20;
-/// Longest line of a message, in characters.
+/// Maximum length of a line in a message, in characters.
 const MAX_LINE: usize = 400;
 
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
-/// Where reports are, if the database is in this folder.
+/// Path of the report file, if the database is in this folder.
 pub fn report_file(data_dir: &Path) -> PathBuf {
     data_dir.join(NAME)
 }
 
-/// From now on, a panic is printed without control sequences for the terminal, and a report is added to the
-/// file in this folder, if the folder exists.
+/// Installs a panic hook that prints panics without control sequences for the terminal, and adds a report to
+/// the file in this folder, if the folder exists.
 pub fn install(data_dir: &Path) {
     if FOLDER.set(data_dir.to_owned()).is_err() {
         return;
@@ -45,7 +45,7 @@ pub fn install(data_dir: &Path) {
     }));
 }
 
-/// Adds a report to the file; returns where it is.
+/// Adds a report to the file; returns its path.
 pub fn record(info: &PanicHookInfo<'_>) -> Option<PathBuf> {
     let file = report_file(FOLDER.get()?);
     let trace = Backtrace::force_capture();
@@ -56,8 +56,8 @@ pub fn record(info: &PanicHookInfo<'_>) -> Option<PathBuf> {
     append(&file, &report(&message(info), &trace)).ok().map(|()| file)
 }
 
-/// Where it happened and the message of the panic. The text may quote a page or a URL, so it is sanitised and
-/// short, and its URLs have neither a login nor a query.
+/// Place and message of the panic. The text may quote a page or a URL, so it is sanitised and shortened, and
+/// its URLs have neither a login nor a query.
 fn message(info: &PanicHookInfo<'_>) -> String {
     let text = info.to_string();
     let lines = text.lines().take(MAX_LINES).map(|text| {
@@ -77,7 +77,7 @@ fn without_private_parts(word: &str) -> String {
     }
 }
 
-/// What a developer needs to know: the version, the system, where it happened.
+/// What a developer needs: the version, the system, the message and the backtrace.
 fn report(message: &str, trace: &str) -> String {
     let thread = std::thread::current().name().unwrap_or("?").to_owned();
     let term = std::env::var("TERM").unwrap_or_default();
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    /// Run by a separate process in the test below; does nothing without its folder.
+    /// Run in a separate process by the test below; does nothing without the variable for its folder.
     #[test]
     fn panics_with_a_folder_for_the_report() {
         if let Some(folder) = std::env::var_os("NEWSFED_TEST_CRASH") {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_leaves_a_report_that_grows_and_is_private() {
+    fn panics_add_private_reports() {
         let folder = tempfile::tempdir().unwrap();
         let run = || {
             let mut command = Command::new(std::env::current_exe().unwrap());

@@ -17,7 +17,7 @@ pub use offsets::is_offset;
 pub use scan::{Context, Found as FoundDate, Order, Scan, scan};
 pub use token::{is_mark, prepared};
 
-/// The weekday, from 1 for Monday, that a text in lower case ends with.
+/// The weekday, from 1 for Monday, whose name is at the end of a lower-case text.
 pub fn weekday_at_end(text: &str) -> Option<u32> {
     let text = text.trim_end_matches(|c: char| !c.is_alphanumeric());
     let word = text.rsplit(|c: char| !c.is_alphanumeric()).next()?;
@@ -29,7 +29,7 @@ use self::words::{Written, month};
 use crate::model::Time;
 use chrono::{Datelike, Duration, NaiveDate, NaiveDateTime, TimeZone, Utc};
 
-/// What a date states about its zone.
+/// What a date states about its time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Zone {
     /// The date has no time of day.
@@ -37,19 +37,19 @@ pub enum Zone {
     Day,
     /// The time of day has no zone and is read as UTC.
     Missing,
-    /// A name such as `Z` or `CET`, which many sites write all year, or an instant.
+    /// An instant, or a name such as `Z` or `CET`, which many sites write all year.
     Named,
     /// Seconds east of UTC, written as a number.
     Offset(i32),
 }
 
 impl Zone {
-    /// The zone of a time that is written without one. Midnight stands for the day.
+    /// The zone of a time that is written without one. Midnight means that only the day is known.
     pub(crate) fn without(time: chrono::NaiveTime) -> Self {
         if time == chrono::NaiveTime::MIN { Self::Day } else { Self::Missing }
     }
 
-    /// What a zone that was read as these seconds states.
+    /// What a written zone states, if it was read as `seconds`.
     pub(crate) fn written(text: &str, seconds: i32) -> Self {
         match text.trim_start().starts_with(['+', '-', '−']) {
             true => Self::Offset(seconds),
@@ -58,25 +58,25 @@ impl Zone {
     }
 }
 
-/// Longest text that is read as a date, in characters.
+/// Maximum length of a text that is parsed as a date, in characters.
 const MAX_DATE: usize = 100;
 
-/// Reads a date in any form known from feeds. Without a zone it is taken as UTC, without a time
-/// as midnight. Returns `None` for impossible dates and for years outside 1 to 9999 (in UTC).
+/// Parses a date in any form known from feeds. Without a zone it is read as UTC, without a time as midnight.
+/// Returns `None` for impossible dates and for years outside 1 to 9999 (in UTC).
 pub fn parse(text: &str) -> Option<Time> {
     let (time, zone) = parse_with_zone(text)?;
-    // Nothing else shows the zone of the time.
+    // Only the language shows the zone of the time.
     let guess = if zone == Zone::Missing { east_asian_offset(text) } else { None };
     Some(time - Duration::seconds(guess.unwrap_or(0)))
 }
 
-/// Like [`parse`], with what the text states about the zone.
+/// Like [`parse`], and also returns what the text states about the zone.
 pub fn parse_with_zone(text: &str) -> Option<(Time, Zone)> {
     let text = text.trim();
     if text.is_empty() || text.chars().nth(MAX_DATE).is_some() {
         return None;
     }
-    // Java writes the name of the zone after the offset: `Z[UTC]`.
+    // Java writes the name of the zone in brackets after the offset: `Z[UTC]`.
     let text = match text.strip_suffix(']').and_then(|t| t.rsplit_once('[')) {
         Some((date, _)) => date.trim_end(),
         None => text,
@@ -88,8 +88,8 @@ pub fn parse_with_zone(text: &str) -> Option<(Time, Zone)> {
     found.filter(|(time, _)| (1..=9999).contains(&time.year()))
 }
 
-/// Seconds or milliseconds since 1970. Shorter numbers are more likely written dates, and those
-/// that are a day and a time after 1990 are these.
+/// Seconds or milliseconds since 1970. Shorter numbers are more likely to be written dates, and 12 digits
+/// that can be read as a day and a time after 1990 are read as such.
 fn unix(text: &str) -> Option<Time> {
     let whole = text.split('.').next()?;
     if !whole.bytes().all(|b| b.is_ascii_digit()) {
@@ -178,8 +178,8 @@ fn of_characters(text: &str) -> Option<(Time, Zone)> {
     Some((local.checked_sub_signed(Duration::seconds(i64::from(zone_seconds)))?, shown))
 }
 
-/// Seconds east of UTC of the countries where a date is written like this. It is a guess: the
-/// text does not state it.
+/// Seconds east of UTC in the countries where dates are written like this. It is a guess: the text does not
+/// state the zone.
 fn east_asian_offset(text: &str) -> Option<i64> {
     const JAPANESE: [&str; 3] = ["曜", "午前", "午後"];
     if text.contains('년') || JAPANESE.iter().any(|w| text.contains(w)) {
@@ -205,7 +205,7 @@ fn written(text: &str) -> Option<(Time, Zone)> {
     }
 }
 
-/// A time in the zone that a text names.
+/// A time in the zone that the text states.
 fn in_zone(date: NaiveDate, clock: Clock, zone: Written, text: &str) -> Option<(Time, Zone)> {
     let seconds = zone.at(at(date, clock, 0)?.naive_utc())?;
     Some((at(date, clock, seconds)?, Zone::written(text, seconds)))
@@ -220,16 +220,16 @@ fn zone_of(text: &str) -> Option<(Written, &str)> {
 struct Found<'t> {
     clock: Option<Clock>,
     half: Option<Half>,
-    /// The zone, and how it is written.
+    /// The zone, and its text.
     zone: Option<(Written, &'t str)>,
     month: Option<u32>,
     numbers: Vec<(u32, usize)>,
-    /// The numbers are separated by dots, which no American date has.
+    /// The numbers are separated by dots, which American dates never use.
     dotted: bool,
 }
 
 impl<'t> Found<'t> {
-    /// Reads a word. `None` means that the text is not a date.
+    /// Parses a word. `None` means that the text is not a date.
     fn take(&mut self, word: &'t str) -> Option<()> {
         let Some(first) = word.chars().next() else { return Some(()) };
         if let Some((half, rest)) = Half::at_start(word) {
@@ -247,7 +247,7 @@ impl<'t> Found<'t> {
             return self.take_numbers(word);
         }
         if let Some(month) = month(word) {
-            // Some zone and weekday names resemble months (mar, sep). The first one counts.
+            // Some zone and weekday names resemble months (mar, sep). The first match counts.
             self.month.get_or_insert(month);
         } else if let (Some(half), _) = split_half_day(word) {
             self.half = Some(half);
@@ -297,7 +297,7 @@ impl<'t> Found<'t> {
             (Some(month), [a, b]) => Some((year(*b)?, month, a.0)),
             (None, [a, b, c]) if a.1 == 4 => Some((year(*a)?, b.0, c.0)),
             (None, [a, b, c]) if self.dotted && b.0 <= 12 => Some((year(*c)?, b.0, a.0)),
-            // Without month names the American order is more frequent in feeds.
+            // If the month has no name, the American order is more frequent in feeds.
             (None, [a, b, c]) if a.0 <= 12 => Some((year(*c)?, a.0, b.0)),
             (None, [a, b, c]) => Some((year(*c)?, b.0, a.0)),
             _ => None,
@@ -324,7 +324,7 @@ impl Clock {
         }
     }
 
-    /// The same time on a twelve-hour clock.
+    /// Converts a time on a twelve-hour clock, if `half` is given.
     fn with_half_day(self, half: Option<Half>) -> Self {
         Self { hour: half.map_or(self.hour, |half| half.hour(self.hour)), ..self }
     }
@@ -363,7 +363,7 @@ fn split_half_day(text: &str) -> (Option<Half>, &str) {
     (None, text)
 }
 
-/// The year for two digits: 00-68 are 2000-2068, 69-99 are 1969-1999.
+/// The year for a two-digit number: 00-68 are 2000-2068, 69-99 are 1969-1999.
 fn century(year: i32) -> i32 {
     if year < 69 { year + 2000 } else { year + 1900 }
 }
@@ -374,7 +374,7 @@ fn ymd(year: i32, month: u32, day: u32) -> Option<NaiveDate> {
 
 fn at(date: NaiveDate, clock: Clock, offset: i32) -> Option<Time> {
     let midnight = NaiveDateTime::new(date, chrono::NaiveTime::MIN);
-    // A leap second becomes the first of the next minute.
+    // A leap second becomes the first second of the next minute.
     let seconds = clock.hour * 3600 + clock.minute * 60 + clock.second;
     let local = midnight.checked_add_signed(Duration::seconds(i64::from(seconds)))?;
     Some(Utc.from_utc_datetime(&local.checked_sub_signed(Duration::seconds(i64::from(offset)))?))

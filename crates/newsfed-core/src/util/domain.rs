@@ -1,9 +1,9 @@
-//! Which hosts belong to one site.
+//! Detects hosts that belong to one site.
 
 use url::{Host, Url};
 
-/// Whether two URLs belong to one site: the same registrable domain by the public suffix list
-/// (including `www.` and other subdomains), else the same host. Letter case and port are ignored.
+/// Whether two URLs belong to one site: they have the same registrable domain by the public suffix list
+/// (including `www.` and other subdomains), or else the same host. Letter case and port are ignored.
 pub fn same_site(a: &Url, b: &Url) -> bool {
     match (site(a), site(b)) {
         (Some(a), Some(b)) => a == b,
@@ -11,7 +11,7 @@ pub fn same_site(a: &Url, b: &Url) -> bool {
     }
 }
 
-/// The registrable domain of a URL, else its host.
+/// The registrable domain of a URL, or its host if there is none.
 pub fn site(url: &Url) -> Option<String> {
     match url.host()? {
         Host::Domain(name) => {

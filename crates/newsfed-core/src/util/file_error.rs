@@ -1,4 +1,4 @@
-//! Messages about files that the system does not read or write.
+//! Messages about files that cannot be read or written.
 
 use super::text;
 use std::error::Error;
@@ -15,9 +15,9 @@ pub fn cannot_write(path: &Path, error: &io::Error) -> String {
     format!("cannot write {}: {}", text::line(&path.display().to_string()), reason(error))
 }
 
-/// An error of the system in plain words: without its number, and without the path of a temporary file.
+/// A system error in plain words, without its number and without the path of a temporary file.
 pub fn reason(error: &io::Error) -> String {
-    // The error of a temporary file contains that of the system.
+    // The error of a temporary file wraps the system's error.
     let inner = error.get_ref().and_then(Error::source).and_then(|e| e.downcast_ref::<io::Error>());
     let words = inner.unwrap_or(error).to_string();
     let words = words.split(" (os error ").next().unwrap_or_default();
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_out_the_path_of_a_temporary_file() {
+    fn omits_the_path_of_a_temporary_file() {
         let error = tempfile::NamedTempFile::new_in("/no/such/folder").unwrap_err();
         assert!(error.to_string().contains(".tmp"), "{error}");
         assert_eq!(reason(&error), "no such file or directory");

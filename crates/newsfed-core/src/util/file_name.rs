@@ -1,17 +1,17 @@
-//! Names of files that are safe on every system, made of names from outside.
+//! File names that are safe on every system, made from untrusted names.
 
 use super::media;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// A name of letters, digits, `-`, `_`, `.` and the characters in `also`, with `extension` if it has
-/// none, of at most `max` bytes.
+/// A name of at most `max` bytes, made of letters, digits, `-`, `_`, `.` and the characters in `also`, with
+/// `extension` if the name has none.
 pub fn safe(name: &str, extension: Option<&str>, max: usize, also: &str) -> String {
     let safe = |c: char| {
         if c.is_alphanumeric() || "-_.".contains(c) || also.contains(c) { c } else { '_' }
     };
     let name: String = name.chars().map(safe).collect();
-    // A name with a leading dash would be read as an option by the commands it is given to.
+    // Commands would read a name with a leading dash as an option.
     let name = name.trim_start_matches(['.', '_', '-', ' ']).trim_end_matches(['.', '_', ' ']);
     let is_extension =
         |end: &str| (1..=8).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -30,8 +30,8 @@ pub fn safe(name: &str, extension: Option<&str>, max: usize, also: &str) -> Stri
     format!("{mark}{stem}{extension}")
 }
 
-/// A safe name made of a title, `Untitled` if that has neither letters nor digits. `ending` is empty, or an
-/// extension with its dot.
+/// A safe name made from a title, or `Untitled` if the title has neither letters nor digits. `ending` is
+/// empty, or an extension with its dot.
 pub fn titled(title: &str, ending: &str, max: usize, also: &str) -> String {
     let title = if title.chars().any(char::is_alphanumeric) { title } else { "Untitled" };
     safe(&format!("{title}{ending}"), None, max, also)
@@ -52,12 +52,12 @@ pub fn last_segment(url: &Url) -> Option<String> {
     Some(percent_decode_str(segment).decode_utf8_lossy().into_owned())
 }
 
-/// Longest name of a download, in bytes, so that there is space for a number and an ending.
+/// Maximum length of a download's name, in bytes, which leaves space for a number and a suffix.
 const MAX_DOWNLOAD: usize = 120;
-/// Characters that such a name may also have.
+/// Other characters that are allowed in the name of a download.
 const ALSO: &str = " ,'()[]&+!@#=";
 
-/// A name for a download: as the server names it, else from its URL or the URL of the response.
+/// A name for a download: the one that the server gives, or else from its URL or the URL of the response.
 pub fn of_download(
     disposition: Option<&str>,
     url: &Url,
@@ -69,17 +69,17 @@ pub fn of_download(
     let [first, second] = segments;
     let named = disposition.and_then(disposition_name);
     let from_url = first.clone().filter(has_extension).or(second.filter(has_extension)).or(first);
-    // A server may give a path.
+    // A server may send a path.
     let name = named.or(from_url).unwrap_or_default();
     let name = name.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).unwrap_or_default();
     let extension = media_type.and_then(media::extension);
     let name = safe(name, extension, MAX_DOWNLOAD - "file_".len(), ALSO);
-    // The endings of unfinished downloads and of their records.
+    // The suffixes of unfinished downloads and of their records.
     let ends = |with: &str| name.to_ascii_lowercase().ends_with(with);
     if ends(".part") || ends(".part.json") { format!("{name}_") } else { name }
 }
 
-/// The name in `Content-Disposition` (RFC 6266): `filename*`, else `filename`.
+/// The name in `Content-Disposition` (RFC 6266): `filename*`, or else `filename`.
 fn disposition_name(header: &str) -> Option<String> {
     let parameters = parameters(header);
     let of = |wanted: &str| {
@@ -96,7 +96,7 @@ fn disposition_name(header: &str) -> Option<String> {
     extended.or_else(|| of("filename").map(str::to_owned))
 }
 
-/// The parameters of a header, without its first word.
+/// The parameters of a header, after its first value.
 fn parameters(header: &str) -> Vec<(String, String)> {
     let mut parts = vec![String::new()];
     let (mut quoted, mut escaped) = (false, false);

@@ -1,4 +1,4 @@
-//! HTML from outside: limits of trees, safe HTML, plain text. All in linear time.
+//! Untrusted HTML: limits of trees, safe HTML, plain text. All in linear time.
 
 mod decode;
 mod embedded;
@@ -25,17 +25,17 @@ use safe::{Reading, Safe};
 use std::borrow::Cow;
 use url::Url;
 
-/// Safe HTML: no scripts, styles, frames, forms or drawings, no event or style attributes, only
-/// http, https and mailto links, made absolute with `base` (without a base, relative links lose
-/// their target). Control characters are removed, every element is closed, and nesting is
-/// flattened far below [`limits::PAGE_DEPTH`], so that building a tree of the result is always safe.
-/// What exceeds [`limits::TEXT_BYTES`] is replaced by [`CUT`].
+/// Safe HTML: no scripts, styles, frames, forms or drawings, no event or style attributes, only http, https
+/// and mailto links, made absolute with `base` (without a base, relative links lose their target). Control
+/// characters are removed, every element is closed, and nesting is flattened far below
+/// [`limits::PAGE_DEPTH`], so that building a tree of the result is always safe. Text beyond
+/// [`limits::TEXT_BYTES`] is replaced by [`CUT`].
 pub fn clean(html: &str, base: Option<&Url>) -> String {
     clean_as(html, base, Reading::Current).html
 }
 
-/// Like [`clean`], and what newsfed 0.2.0 made of it, if that was something else. Stored texts are
-/// compared with it, so that a different way of reading a text is not mistaken for an edit.
+/// Like [`clean`], and also returns the output of newsfed 0.2.0, if it was different. Stored texts are
+/// compared with it, so that a change in processing is not mistaken for an edit.
 pub fn clean_with_former(html: &str, base: Option<&Url>) -> (String, Option<String>) {
     let now = clean_as(html, base, Reading::Current);
     let former = now.differs.then(|| clean_as(html, base, Reading::Former).html);
@@ -57,10 +57,10 @@ fn clean_as(html: &str, base: Option<&Url>, reading: Reading) -> Safe {
     }
 }
 
-/// The end of a text that was cut. It is shown, searched and exported with the text.
+/// Appended to a text that was cut. It is shown, searched and exported with the text.
 pub const CUT: &str = "<p><em>The rest of this text is left out: limit of 1 MiB.</em></p>";
 
-/// Whether a text of this module was cut.
+/// Whether a text returned by this module was cut.
 pub fn is_cut(safe: &str) -> bool {
     safe.ends_with(CUT)
 }
@@ -74,7 +74,7 @@ fn limited(mut escaped: String) -> String {
     escaped
 }
 
-/// Cuts escaped text at a length in bytes, between characters and references.
+/// Cuts escaped text to a length in bytes, without splitting characters or references.
 fn cut_escaped(out: &mut String, length: usize) {
     out.truncate(text::start(out, length).len());
     let tail = text::start(out, out.len().saturating_sub("&quot;".len())).len();
@@ -107,7 +107,7 @@ pub fn paragraphs(plain: &str) -> String {
     out
 }
 
-/// Escapes `&`, `<` and `>`.
+/// Escapes `&`, `<`, `>` and `"`.
 pub fn escape(plain: &str) -> Cow<'_, str> {
     if first_special(plain).is_none() {
         return plain.into();
@@ -117,7 +117,7 @@ pub fn escape(plain: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// Appends text as [`escape`] returns it.
+/// Appends text, escaped as by [`escape`].
 fn push_escaped(out: &mut String, plain: &str) {
     let mut rest = plain;
     while let Some(at) = first_special(rest) {
@@ -157,8 +157,8 @@ pub fn contains_markup(s: &str) -> bool {
     false
 }
 
-/// The checkbox of a task list item as a character and a space; `None` if the attributes do not
-/// describe such a checkbox. One that can be clicked belongs to a form.
+/// The checkbox of a task list item as a character and a space; `None` if the attributes do not describe such
+/// a checkbox. A checkbox that can be clicked belongs to a form.
 pub fn task_box<'a, T: AsRef<str>>(
     attribute: impl Fn(&'a str) -> Option<T>,
 ) -> Option<&'static str> {
@@ -169,8 +169,8 @@ pub fn task_box<'a, T: AsRef<str>>(
     Some(if attribute("checked").is_some() { "☑ " } else { "☐ " })
 }
 
-/// The plain text of a fragment, without building a tree: tags are dropped, references decoded,
-/// blocks put on their own lines, white space collapsed, control characters removed.
+/// The plain text of a fragment, without building a tree: tags are dropped, references are decoded, blocks
+/// are put on separate lines, whitespace is collapsed, and control characters are removed.
 pub fn to_text(html: &str) -> String {
     if memchr2(b'<', b'&', html.as_bytes()).is_none() {
         return text::block(&collapse(html));
@@ -187,14 +187,14 @@ pub fn to_text(html: &str) -> String {
 /// A part of a fragment's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextPart<'a> {
-    /// References are decoded; white space and control characters are as they were.
+    /// References are decoded; whitespace and control characters are unchanged.
     Text(&'a str),
     /// A separator of words or of lines.
     Space,
     Line,
 }
 
-/// Reads the parts that [`to_text`] joins.
+/// Calls `each` for the parts that [`to_text`] joins.
 pub fn text_parts(html: &str, mut each: impl FnMut(TextPart<'_>)) {
     pieces(html, |piece| match piece {
         Piece::Text(part) | Piece::Preformatted(part) => each(TextPart::Text(part)),
@@ -243,7 +243,7 @@ fn pieces(html: &str, mut each: impl FnMut(Piece<'_>)) {
 /// Elements whose content is never readable text.
 const HIDDEN: [&str; 7] = ["script", "style", "iframe", "noembed", "noframes", "template", "svg"];
 
-/// What separates an element from the text before it.
+/// The separator between an element and the text before it.
 #[derive(Clone, Copy, PartialEq)]
 enum Gap {
     None,
@@ -299,7 +299,7 @@ fn push_gap(out: &mut String, gap: Gap) {
     }
 }
 
-/// A name in lower case.
+/// Converts a name to lower case.
 fn lower(name: &str) -> Cow<'_, str> {
     if name.bytes().any(|b| b.is_ascii_uppercase()) {
         name.to_ascii_lowercase().into()

@@ -1,5 +1,5 @@
-//! The limits for input from outside that users may meet. `docs/limits.md` lists them with what
-//! happens beyond each; a test compares the two. Limits of a single algorithm stay beside it.
+//! The limits for untrusted input that users may encounter. `docs/limits.md` lists them with the consequences
+//! of exceeding each; a test compares the two. Limits of a single algorithm are defined next to it.
 
 use super::text::counted;
 
@@ -8,13 +8,13 @@ macro_rules! limits {
     ($($(#[$doc:meta])* $name:ident = $value:expr, $label:literal;)*) => {
         $($(#[$doc])* pub const $name: usize = $value;)*
 
-        /// All limits, as they are called in the documentation.
+        /// All limits, under their names in the documentation.
         pub const ALL: &[(&str, usize)] = &[$(($label, $name)),*];
     };
 }
 
-/// A message about what exceeds a limit, such as `7 links left out: limit of 2000`; `None` if nothing
-/// does. `what` is a singular.
+/// A message about the number of things beyond a limit, such as `7 links left out: limit of 2000`; `None` if
+/// there are none. `what` is singular.
 pub fn left_out(surplus: usize, what: &str, limit: usize) -> Option<String> {
     (surplus > 0).then(|| format!("{} left out: limit of {limit}", counted(surplus, what)))
 }
@@ -27,34 +27,34 @@ limits! {
     FEED_BYTES = 10 * MIB, "feed";
     /// Entries of a feed. The newest are kept.
     FEED_ENTRIES = 5000, "entries in a feed";
-    /// Texts and URLs of a feed in total after sanitising, in bytes. A document of [`FEED_BYTES`]
-    /// exceeds it only if it is made to, as by relative links to a long base URL.
+    /// Texts and URLs of a feed in total after sanitising, in bytes. A document of [`FEED_BYTES`] exceeds it
+    /// only on purpose, for example with relative links to a long base URL.
     FEED_TEXT = 32 * MIB, "texts and URLs of a feed in total";
     /// The text of an entry or article as safe HTML, in bytes. Reading, showing, indexing or comparing it
-    /// takes many times its length in memory.
+    /// takes many times that much memory.
     TEXT_BYTES = MIB, "text of an entry or article";
     /// Links, authors, categories or enclosures of one entry.
     ENTRY_LIST = 50, "links, authors, categories or enclosures of an entry";
-    /// Elements and attributes inside one field of a feed. The text of further ones is kept.
+    /// Elements and attributes inside one field of a feed. Beyond the limit, only the text is kept.
     FIELD_TAGS = 50_000, "elements and attributes in a field of a feed";
-    /// Attributes of a tag. Further ones are removed: parsers compare each with all before it.
+    /// Attributes of a tag. Further ones are removed, because parsers compare each with all previous ones.
     TAG_ATTRIBUTES = 64, "attributes of a tag";
-    /// The classes of an element, and its id and similar names, in bytes each. Further ones are removed:
-    /// they are compared for each link below it.
+    /// The classes of an element, and its id and similar names, in bytes each. Further ones are removed,
+    /// because they are compared for each link inside the element.
     ELEMENT_NAMES = 4 * KIB, "classes or id of an element";
-    /// How much of a page is read, in bytes.
+    /// Number of bytes that are read of a page.
     PAGE_BYTES = 4 * MIB, "page";
-    /// Deepest nesting of a page.
+    /// Nesting depth of a page.
     PAGE_DEPTH = 512, "nesting of a page";
-    /// Elements, texts and comments of a page, including what a parser repeats.
+    /// Elements, texts and comments of a page, including those that a parser repeats.
     PAGE_NODES = 120_000, "elements, text nodes and comments of a page";
-    /// For each element, text and comment of a page, parsers examine all elements around it, so this limits
-    /// their work.
+    /// Parsers examine all ancestors of each element, text and comment of a page, so this limits their work.
     PAGE_STEPS = 20_000_000, "sum of the nesting depths of all elements, text nodes and comments of a page";
-    /// Different names of elements and attributes in a page. The parser's table of names gets slow
-    /// with more.
+    /// Different names of elements and attributes in a page. With more, the parser's table of names gets
+    /// slow.
     PAGE_NAMES = 10_000, "different names of elements and attributes in a page";
-    /// Link targets of an article in total, in bytes. Further relative links keep their text only.
+    /// Link targets of an article in total, in bytes. Beyond the limit, only the text of relative links is
+    /// kept.
     ARTICLE_TARGETS = 8 * MIB, "link targets of an article in total";
     /// Lines of an article in the Reader. Each takes several hundred bytes.
     READER_LINES = 20_000, "lines of an article in the Reader";
@@ -64,7 +64,7 @@ limits! {
     IMAGE_SIDE = 4096, "width or height of a picture";
     /// A decoded picture, in bytes.
     IMAGE_PIXELS = 35 * MIB, "decoded picture";
-    /// Memory that a picture decoder needs in addition, in bytes.
+    /// Additional memory that a picture decoder needs, in bytes.
     IMAGE_WORK = 14 * MIB, "memory for decoding a picture, besides the decoded picture";
     /// Links that are read from a list of articles.
     LIST_LINKS = 2000, "links in a list of articles";
@@ -92,20 +92,20 @@ limits! {
     PDF_OBJECTS = 450_000, "objects of a PDF file";
     /// Content of a PDF page after decompression, in bytes.
     PDF_CONTENT = 4 * MIB, "content of a PDF page";
-    /// What may be read or decompressed for a PDF file, in bytes. Values and names count as some bytes each.
+    /// Data that is read or decompressed for a PDF file, in bytes. Each value or name counts as a few bytes.
     PDF_WORK = 128 * MIB, "data read or decompressed for a PDF file";
-    /// Data that is stored of the data files of a source for their next comparison, in bytes.
+    /// Data that is stored about the data files of a source for their next comparison, in bytes.
     DATASET_STATES = 64 * MIB, "stored states of a source's data files";
-    /// A sitemap after decompression, in bytes (limit of the protocol).
+    /// A sitemap after decompression, in bytes (the protocol's limit).
     SITEMAP_BYTES = 50 * MIB, "sitemap";
-    /// URLs in a sitemap (limit of the protocol).
+    /// URLs in a sitemap (the protocol's limit).
     SITEMAP_URLS = 50_000, "URLs in a sitemap";
-    /// A robots.txt, in bytes (RFC 9309 asks for at least this).
+    /// A robots.txt, in bytes (RFC 9309 requires at least this much).
     ROBOTS_BYTES = 500 * KIB, "robots.txt";
     /// A URL, in bytes.
     URL_BYTES = 8192, "URL";
-    /// The base URL of relative links without its query, in bytes. A longer one could make every link
-    /// of a page thousands of bytes long.
+    /// The base URL of relative links without its query, in bytes. With a longer one, every link of a page
+    /// could be thousands of bytes long.
     BASE_BYTES = 1500, "base URL of relative links";
     /// A line of text, such as a title, in characters.
     LINE_CHARS = 1000, "line of text, such as a title";
@@ -113,15 +113,15 @@ limits! {
     IMPORT_BYTES = 64 * MIB, "imported list";
     /// Sources in an imported list.
     IMPORT_SOURCES = 10_000, "sources in an imported list";
-    /// Sources of a followed list. The first are taken.
+    /// Sources of a followed list. The first ones are used.
     LIST_SOURCES = 5000, "sources in a followed list";
-    /// A feed that newsfed writes, in bytes: what it reads itself.
+    /// A feed that newsfed writes, in bytes: the same as for a feed that it reads.
     WRITTEN_BYTES = 10 * MIB, "feed that newsfed writes";
-    /// A file of saved articles, in bytes before it is compressed.
+    /// A file of saved articles, in bytes before compression.
     SAVED_BYTES = 64 * MIB, "file of saved articles";
-    /// Articles in such a file.
+    /// Articles in a file of saved articles.
     SAVED_ITEMS = 1000, "articles in a file of saved articles";
-    /// Pictures in such a file.
+    /// Pictures in a file of saved articles.
     SAVED_PICTURES = 300, "pictures in a file of saved articles";
     /// A configuration file, in bytes.
     CONFIG_BYTES = 8 * MIB, "configuration file";

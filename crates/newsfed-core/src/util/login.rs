@@ -1,4 +1,4 @@
-//! User and password in the text of a URL, which need not be valid.
+//! User and password in the text of a URL, which may be invalid.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ pub fn without_secrets(address: &str) -> String {
     replace_login(address, "")
 }
 
-/// A URL with `***` in place of user and password.
+/// A URL with `***` instead of user and password.
 pub fn hide_secrets(address: &str) -> String {
     replace_login(address, "***@")
 }
@@ -24,12 +24,12 @@ fn replace_login(address: &str, by: &str) -> String {
     }
 }
 
-/// Where user and password are, with the `@`.
+/// The range of user and password, including the `@`.
 fn login(address: &str) -> Option<Range<usize>> {
     let start = address.find("//")? + 2;
     let rest = &address[start..];
     let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
-    // An unescaped character of a password may end the authority too early.
+    // An unescaped character in a password may end the authority too early.
     let is_port = |port: &str| port.bytes().all(|b| b.is_ascii_digit());
     let cut =
         authority.rsplit_once(':').is_some_and(|(_, port)| !port.contains(']') && !is_port(port));

@@ -1,18 +1,18 @@
-//! Files that come with items: their media types, and how they are described.
+//! Files that come with items: their media types and descriptions.
 
 use super::text::size;
 use super::time_text::length;
 use crate::model::Enclosure;
 use url::Url;
 
-/// Longest media type that is used, in bytes.
+/// Maximum length of a media type, in bytes.
 const MAX_TYPE: usize = 80;
 
 /// Types that do not reveal the kind of file.
 const UNSPECIFIC: [&str; 4] =
     ["application/octet-stream", "binary/octet-stream", "application/download", "text/plain"];
 
-/// Extensions of files that people listen to, watch and read; the usual one of a type first.
+/// Extensions of files that people listen to, watch and read; the usual one for a type comes first.
 const EXTENSIONS: [(&str, &str); 42] = [
     ("aac", "audio/aac"),
     ("aif", "audio/aiff"),
@@ -58,7 +58,7 @@ const EXTENSIONS: [(&str, &str); 42] = [
     ("zip", "application/zip"),
 ];
 
-/// A media type without parameters, in lower case; `None` if it is not one.
+/// A media type in lower case, without parameters; `None` if the text is not a media type.
 pub fn essence(stated: &str) -> Option<String> {
     let essence = stated.split(';').next()?.trim().to_ascii_lowercase();
     let is_token = |part: &str| {
@@ -69,7 +69,7 @@ pub fn essence(stated: &str) -> Option<String> {
     (essence.len() <= MAX_TYPE && is_token(kind) && is_token(subtype)).then_some(essence)
 }
 
-/// The type of a file: as stated, else by the extension in the path of its URL.
+/// The type of a file: the stated one, or else the one for the extension in the path of its URL.
 pub fn media_type(stated: Option<&str>, url: &str) -> Option<String> {
     let stated = stated.and_then(essence);
     match stated {
@@ -96,18 +96,18 @@ pub fn has_known_extension(name: &str) -> bool {
     extension.is_some_and(|e| EXTENSIONS.iter().any(|(known, _)| known.eq_ignore_ascii_case(e)))
 }
 
-/// Type, size and duration, as far as they are known: `audio/mpeg`, `34 MB`, `52 min`.
+/// Type, size and duration, as far as they are known, such as `audio/mpeg`, `34 MB`, `52 min`.
 pub fn facts(file: &Enclosure) -> Vec<String> {
-    // Many feeds state a length of 0 or 1 for what they do not know.
+    // Many feeds state a length of 0 or 1 if they do not know it.
     let bytes = file.bytes.filter(|bytes| *bytes > 1).map(size);
     let kind = media_type(file.mime.as_deref(), &file.url);
-    // The duration of an entry counts for each of its files, including its pictures and notes.
+    // A feed gives the duration of an entry to each of its files, including pictures and notes.
     let lasts = kind.as_deref().is_none_or(is_played);
     let seconds = file.seconds.filter(|seconds| lasts && *seconds > 0).map(length);
     kind.into_iter().chain(bytes).chain(seconds).collect()
 }
 
-/// Whether it is played: audio or video.
+/// Whether the file can be played: audio or video.
 pub fn is_playable(file: &Enclosure) -> bool {
     media_type(file.mime.as_deref(), &file.url).as_deref().is_some_and(is_played)
 }
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_stated_or_guessed() {
+    fn uses_stated_types_or_guesses_them() {
         let cases = [
             (Some("audio/mpeg"), "https://e.org/a", Some("audio/mpeg")),
             (Some(" Audio/MP4; codecs=x"), "https://e.org/a.mp3", Some("audio/mp4")),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_facts_about_a_file_are_left_out() {
+    fn omits_unknown_facts() {
         let file = |bytes, seconds| Enclosure {
             url: "https://e.org/a.mp3".to_owned(),
             mime: None,

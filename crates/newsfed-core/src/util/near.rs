@@ -1,6 +1,6 @@
 //! Suggestions for misspelt words.
 
-/// The candidate most similar to a misspelt word, if any is similar enough.
+/// The candidate most similar to a misspelt word, if one is similar enough.
 pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: String = word.chars().take(64).flat_map(char::to_lowercase).collect();
     let allowed = (word.chars().count() / 3).clamp(1, 3);

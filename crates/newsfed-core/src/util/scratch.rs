@@ -8,13 +8,13 @@ use std::io;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// How the names of all temporary folders begin.
+/// Prefix of the names of all temporary folders.
 const PREFIX: &str = ".newsfed-scratch-";
-/// How old a folder must be to count as left behind by a killed process. No copy takes that long.
+/// Age from which a folder counts as left behind by a killed process. No copy takes that long.
 const STALE: TimeDelta = TimeDelta::days(1);
 
-/// Creates a folder that only its owner can enter and that is removed at the end. Also removes those
-/// that killed processes have left behind.
+/// Creates a folder that only its owner can enter and that is removed when it is dropped. Also removes
+/// folders that killed processes have left behind.
 ///
 /// # Errors
 /// If the folder cannot be created.
@@ -27,12 +27,12 @@ pub fn private_folder(within: &Path) -> io::Result<TempDir> {
     builder.tempdir_in(within)
 }
 
-/// Removes temporary folders that were last changed before a time. One that cannot be removed stays
-/// until the next time.
+/// Removes temporary folders that were last changed before a time. If one cannot be removed, the next call
+/// tries again.
 fn remove_stale(within: &Path, before: Time) {
     for entry in fs::read_dir(within).into_iter().flatten().flatten() {
         let is_named = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        // A link is not followed.
+        // Symbolic links are not followed.
         let is_stale = || {
             let metadata = entry.metadata().ok().filter(fs::Metadata::is_dir);
             let changed = metadata.and_then(|metadata| metadata.modified().ok());
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_of_killed_processes_are_removed() {
+    fn removes_folders_of_killed_processes() {
         let within = tempfile::tempdir().unwrap();
         let old = SystemClock.now() - STALE - TimeDelta::minutes(1);
         let make = |name: &str, is_old: bool| {

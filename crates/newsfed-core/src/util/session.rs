@@ -1,12 +1,12 @@
-//! Session parameters in URLs: forums and shops add them for visitors without cookies, with a
-//! different value for each visit, so that every visit would find only new URLs.
+//! Session parameters in URLs: forums and shops add them for visitors without cookies, with a different value
+//! for each visit, so that every visit would find only new URLs.
 
 use url::Url;
 
-/// Parameters that are always sessions, in lower case.
+/// Parameters that always contain sessions, in lower case.
 const NAMES: [&str; 2] = ["phpsessid", "jsessionid"];
-/// Parameters that are sessions if their value is one: `sid` may also be the number of a story, and
-/// `session_id` the number of a talk.
+/// Parameters that contain sessions if their value looks like one: `sid` may also be the number of a story,
+/// and `session_id` the number of a talk.
 const MAYBE: [&str; 11] = [
     "sid",
     "s",
@@ -20,10 +20,10 @@ const MAYBE: [&str; 11] = [
     "cfid",
     "cftoken",
 ];
-/// Minimum number of characters in such a value.
+/// Minimum length of the value of a session, in characters.
 const LEAST: usize = 24;
 
-/// Whether a parameter (as in `name=value`) carries a session.
+/// Whether a parameter (in the form `name=value`) contains a session.
 pub(super) fn is_session(pair: &str) -> bool {
     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
     let is_any = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
@@ -33,7 +33,7 @@ pub(super) fn is_session(pair: &str) -> bool {
         || is_token(value) && is_any(&MAYBE)
 }
 
-/// Whether the text of a URL has something that [`without_session`] may remove.
+/// Whether the text of a URL has a part that [`without_session`] may remove.
 pub(super) fn has_session(url: &str) -> bool {
     if memchr::memchr2(b'?', b';', url.as_bytes()).is_none() {
         return false;
@@ -43,7 +43,8 @@ pub(super) fn has_session(url: &str) -> bool {
     path.contains(';') || query.split('&').any(is_session)
 }
 
-/// Random letters and digits: no word, number or name is that long without other characters.
+/// Whether the text is a sequence of random letters and digits: words, numbers and names of this length have
+/// other characters.
 fn is_token(value: &str) -> bool {
     value.len() >= LEAST
         && value.bytes().all(|b| b.is_ascii_alphanumeric())
@@ -51,7 +52,7 @@ fn is_token(value: &str) -> bool {
         && value.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
-/// A path without `;jsessionid=…`, which every folder may have.
+/// A path without `;jsessionid=…`, which may be in every segment.
 pub(super) fn path_without_session(path: &str) -> String {
     if !path.contains(';') {
         return path.to_owned();
@@ -68,7 +69,7 @@ pub(super) fn path_without_session(path: &str) -> String {
     path.split('/').map(folder).collect::<Vec<_>>().join("/")
 }
 
-/// The URL without session parameters; all else stays byte for byte.
+/// The URL without session parameters; everything else is unchanged.
 pub fn without_session(mut url: Url) -> Url {
     if url.path().contains(';') {
         let path = path_without_session(url.path());

@@ -1,4 +1,4 @@
-//! Files for other programs and users, which appear complete or not at all.
+//! Files for other programs and users. A file appears only when it is complete.
 
 use super::file_name::numbered;
 use std::io::{self, Write};
@@ -29,7 +29,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A temporary file whose contents are on the disk.
+/// A temporary file whose contents have been synced to disk.
 fn written(folder: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let mut file = shared_file(folder)?;
     file.write_all(bytes)?;
@@ -37,7 +37,7 @@ fn written(folder: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// Writes a file into a folder, which is created, under the first name that no file has: `name.md`,
+/// Writes a file into a folder, which is created if necessary, under the first name that is free: `name.md`,
 /// `name (2).md`.
 ///
 /// # Errors
@@ -47,7 +47,7 @@ pub fn write_beside(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<PathB
     publish(written(folder, bytes)?, folder, name)
 }
 
-/// Gives a complete file the first name that is free. It is not written again for each name.
+/// Gives a complete file the first free name, without writing it again for each name.
 fn publish(mut file: NamedTempFile, folder: &Path, name: &str) -> io::Result<PathBuf> {
     for number in 1..=MOST_NAMES {
         let path = folder.join(numbered(name, number));
@@ -64,7 +64,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The error without the name of the temporary file, which means nothing to users.
+/// Removes the name of the temporary file from an error, because it means nothing to users.
 fn without_path(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path ") {
         Some((why, _)) => io::Error::new(error.kind(), why),
@@ -72,10 +72,10 @@ fn without_path(error: io::Error) -> io::Error {
     }
 }
 
-/// Writes a file, replacing one that exists, whose permissions stay.
+/// Writes a file. If it exists, it is replaced, but keeps its permissions.
 ///
 /// # Errors
-/// If it cannot be written; in that case an existing file stays as it was.
+/// If it cannot be written; an existing file is unchanged in that case.
 pub fn write_shared(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = shared_file(folder_of(path)).map_err(without_path)?;
     file.write_all(bytes)?;
@@ -100,7 +100,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_is_written_once_however_many_names_are_taken() {
+    fn writes_only_once_if_names_are_taken() {
         use std::os::unix::fs::MetadataExt;
         let folder = tempfile::tempdir().unwrap();
         for number in 1..=300 {

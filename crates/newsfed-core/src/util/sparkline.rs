@@ -3,7 +3,7 @@
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const ASCII: [char; 8] = ['_', '.', '.', ':', ':', '|', '|', '#'];
 
-/// One character per value, scaled to the highest one; the lowest stands for zero.
+/// One character per value, scaled to the highest value; the lowest bar represents zero.
 pub fn sparkline(values: &[u32], ascii: bool) -> String {
     let maximum = values.iter().copied().max().unwrap_or(0).max(1);
     let sign = |&n: &u32| {
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_are_scaled_to_the_highest() {
+    fn scales_bars_to_the_highest_value() {
         for (days, expected, ascii) in [
             (vec![], "", ""),
             (vec![0, 0, 0], "▁▁▁", "___"),

@@ -1,6 +1,6 @@
-//! Makes text from outside safe for a terminal, and measures its width.
+//! Makes untrusted text safe for a terminal, and measures its width.
 //!
-//! Text is sanitised once, on its way into the model. Everything in the model is safe to print.
+//! Text is sanitised once, when it enters the model. Everything in the model is safe to print.
 
 pub use super::name::comparable;
 use crate::util::limits;
@@ -10,7 +10,7 @@ use std::fmt::Display;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Longest line that [`block`] keeps unbroken, in characters.
+/// Maximum length of a line that [`block`] does not break, in characters.
 pub const MAX_BLOCK_LINE: usize = 20_000;
 
 /// Maximum number of combining marks on one base character.
@@ -19,13 +19,13 @@ const MAX_MARKS: usize = 4;
 /// Maximum number of characters in one grapheme.
 const MAX_GRAPHEME: usize = 32;
 
-/// How far the end of a device string is searched for in markup, in characters.
+/// Maximum distance at which the end of a device string is searched for in markup, in characters.
 const MAX_STRING_IN_MARKUP: usize = 256;
 
 const TAB: usize = 4;
 
-/// Makes one line of clean text: control characters, escape sequences, bidirectional overrides and
-/// invisible characters are removed, white space is collapsed. At most [`limits::LINE_CHARS`] characters.
+/// Makes one line of clean text: removes control characters, escape sequences, bidirectional overrides and
+/// invisible characters, and collapses whitespace. At most [`limits::LINE_CHARS`] characters.
 pub fn line(s: &str) -> String {
     if is_plain_line(s) {
         return s.to_owned();
@@ -48,8 +48,8 @@ pub fn line(s: &str) -> String {
     out
 }
 
-/// Makes clean text of many lines: like [`line`], but line breaks and indentation stay, tabs
-/// become spaces, and lines longer than [`MAX_BLOCK_LINE`] characters are broken.
+/// Makes clean text of many lines: like [`line`], but keeps line breaks and indentation, replaces tabs by
+/// spaces, and breaks lines longer than [`MAX_BLOCK_LINE`] characters.
 pub fn block(s: &str) -> String {
     let clean = filter(s, Mode::Text, plain_len);
     let mut out = String::with_capacity(clean.len());
@@ -66,19 +66,19 @@ pub fn block(s: &str) -> String {
 
 /// Whether a text has ASCII control characters other than line feeds and tabs.
 ///
-/// If it has none, and each other character stands alone ([`stands_alone`]) or is a no-break space,
-/// [`block`] changes only white space, unless a line is too long.
+/// If it has none, and each other character stands alone ([`stands_alone`]) or is a no-break space, [`block`]
+/// changes only whitespace, unless a line is too long.
 pub fn has_controls(s: &str) -> bool {
     leading(s.as_bytes(), |b| (0x20..0x7f).contains(&b) || b > 0x7f || matches!(b, b'\n' | b'\t'))
         < s.len()
 }
 
-/// Removes from text what [`line`] removes, and leaves its white space and its length unchanged.
+/// Removes the same characters from text as [`line`], but keeps its whitespace and length.
 pub fn visible(s: &str) -> Cow<'_, str> {
     filter(s, Mode::Text, plain_len)
 }
 
-/// Removes from HTML source what [`line`] removes from text, and leaves the markup unchanged.
+/// Removes the same characters from HTML source as [`line`] from text, and leaves the markup unchanged.
 ///
 /// An escape sequence never extends past `<`, `>`, `"` or `'`, so no tag can be swallowed.
 pub fn markup(s: &str) -> Cow<'_, str> {
@@ -94,8 +94,8 @@ pub fn start(s: &str, bytes: usize) -> &str {
     &s[..end]
 }
 
-/// Whether each character takes one cell of its own, whatever is beside it: Latin letters and punctuation,
-/// and box-drawing characters. Most texts need no search for graphemes.
+/// Whether each character takes exactly one cell, whatever is next to it: Latin letters and punctuation, and
+/// box-drawing characters. Most texts need no search for graphemes.
 pub fn is_simple(s: &str) -> bool {
     s.bytes().all(|b| (0x20..0x7f).contains(&b)) || s.chars().all(is_simple_char)
 }
@@ -112,7 +112,7 @@ fn is_simple_char(c: char) -> bool {
     )
 }
 
-/// Width in terminal cells, grapheme by grapheme, as ratatui measures it.
+/// Width in terminal cells, measured grapheme by grapheme like in ratatui.
 pub fn width(s: &str) -> usize {
     if is_simple(s) {
         return s.chars().count();
@@ -163,8 +163,8 @@ fn is_plain_line(s: &str) -> bool {
         && memchr::memmem::find(bytes, b"  ").is_none()
 }
 
-/// Length of the start of `s` that needs no filtering, in bytes: printable ASCII, line feeds, tabs,
-/// and characters that [`stands_alone`] knows.
+/// Length in bytes of the prefix of `s` that needs no filtering: printable ASCII, line feeds, tabs, and
+/// characters that [`stands_alone`] accepts.
 fn plain_len(s: &str) -> usize {
     let mut at = 0;
     loop {
@@ -183,8 +183,8 @@ fn ascii_len(bytes: &[u8]) -> usize {
     leading(bytes, |b| (0x20..0x7f).contains(&b) || matches!(b, b'\n' | b'\t'))
 }
 
-/// Number of bytes at the start that pass a test, which is made for a chunk at a time, without a
-/// branch per byte.
+/// Number of bytes at the start that pass a test. The test is made for a chunk at a time, without a branch
+/// per byte.
 pub(super) fn leading(bytes: &[u8], test: impl Fn(u8) -> bool) -> usize {
     let all = |chunk: &&[u8]| chunk.iter().fold(true, |all, b| all & test(*b));
     let mut len = bytes.chunks_exact(32).take_while(all).count() * 32;
@@ -192,9 +192,8 @@ pub(super) fn leading(bytes: &[u8], test: impl Fn(u8) -> bool) -> usize {
     len + bytes[len..].iter().take_while(|b| test(**b)).count()
 }
 
-/// Whether a character of more than one byte certainly needs no filtering and is a grapheme of its
-/// own between others of the same kind and ASCII. Not complete: the letters and punctuation of
-/// common scripts.
+/// Whether a multi-byte character certainly needs no filtering and is its own grapheme between others of the
+/// same kind and ASCII. Not complete: only the letters and punctuation of common scripts.
 pub fn stands_alone(c: char) -> bool {
     matches!(c,
         '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' | '\u{370}'..='\u{482}' | '\u{48a}'..='\u{52f}'
@@ -207,9 +206,9 @@ pub fn stands_alone(c: char) -> bool {
         | '\u{1f680}'..='\u{1f6ff}' | '\u{1f900}'..='\u{1f9ff}')
 }
 
-/// Drops everything that must not reach a terminal. Line endings become `\n`. Other white space
-/// stays, except that unusual space characters become plain spaces. `plain_len` finds how much at
-/// the start of a text needs no filtering.
+/// Drops everything that must not reach a terminal. Line endings become `\n`. Other whitespace is kept,
+/// except that unusual space characters become plain spaces. `plain_len` returns the length of the prefix
+/// that needs no filtering.
 fn filter(s: &str, mode: Mode, plain_len: fn(&str) -> usize) -> Cow<'_, str> {
     let start = plain_len(s);
     if start == s.len() {
@@ -217,14 +216,14 @@ fn filter(s: &str, mode: Mode, plain_len: fn(&str) -> usize) -> Cow<'_, str> {
     }
     let mut out = Filtered { text: String::with_capacity(s.len()), marks: 0, last: '\n' };
     out.push_plain(&s[..start]);
-    // Position of the last character that can end a device string. None ends after it.
+    // Position of the last character that can end a device string. No device string ends after it.
     let last_end =
         LazyCell::new(|| s.rfind(['\u{7}', '\u{9c}']).max(s.rfind("\u{1b}\\")).unwrap_or(0));
     let mut rest = &s[start..];
     while let Some(c) = rest.chars().next() {
         let at = s.len() - rest.len();
         let tail = &rest[c.len_utf8()..];
-        // After a Latin-1 character, a C1 character is a part of UTF-8 that was read as Latin-1.
+        // A C1 character after a Latin-1 character is part of UTF-8 text that was read as Latin-1.
         let damaged = || s[..at].ends_with(|c| ('\u{80}'..='\u{ff}').contains(&c));
         rest = match c {
             '\u{1b}' => after_escape(tail, at < *last_end, mode),
@@ -278,8 +277,8 @@ fn after_escape(tail: &str, may_end: bool, mode: Mode) -> &str {
     }
 }
 
-/// The text after a control sequence. After a lone C1 character without parameters the text is
-/// more likely damaged, and nothing more is removed.
+/// The text after a control sequence. After a lone C1 character without parameters, the text is more likely
+/// damaged, so nothing more is removed.
 fn after_csi(tail: &str, certain: bool) -> &str {
     let end = tail.trim_start_matches(|c| ('0'..='?').contains(&c));
     if !certain && end.len() == tail.len() {
@@ -292,14 +291,14 @@ fn after_csi(tail: &str, certain: bool) -> &str {
     }
 }
 
-/// The text after an operating system command, device control or similar string. An unterminated
-/// one loses only its start.
+/// The text after an operating system command, device control or similar string. If the string is
+/// unterminated, only its introducer is removed.
 fn after_device_string(tail: &str, may_end: bool, mode: Mode) -> &str {
     if !may_end {
         return tail;
     }
-    // In text, everything up to the end is consumed. In markup a tag may come first, so the
-    // search is limited.
+    // In text, everything up to the terminator is consumed. In markup, a tag may come first, so the search is
+    // limited.
     let reach = if mode == Mode::Markup { MAX_STRING_IN_MARKUP } else { usize::MAX };
     for (at, c) in tail.char_indices().take(reach) {
         match c {
@@ -361,7 +360,7 @@ impl Filtered {
     }
 }
 
-/// A letter of a script in which joiners are meaningful.
+/// A letter of a script in which joiners have a meaning.
 fn is_joined_letter(c: char) -> bool {
     !c.is_ascii() && c.is_alphabetic() && c.width() != Some(0) && !is_invisible(c) && !is_blank(c)
 }
@@ -379,9 +378,9 @@ fn is_blank(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{3164}' | '\u{ffa0}' | '\u{115f}' | '\u{1160}')
 }
 
-/// Characters without a shape of their own: bidirectional controls, fillers, tags, variation
-/// selectors, noncharacters; and the joiners of emoji sequences, whose width terminals count and
-/// draw differently, so that the rest of the row would be misplaced.
+/// Characters without a shape of their own: bidirectional controls, fillers, tags, variation selectors,
+/// noncharacters; also the joiners of emoji sequences, because terminals disagree about their width, which
+/// would misplace the rest of the row.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200d}'
@@ -450,7 +449,7 @@ fn push_broken(out: &mut String, row: &str) {
     }
 }
 
-/// A text with a capital letter at its start.
+/// Capitalizes the first letter of a text.
 pub fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()
@@ -465,12 +464,12 @@ pub fn comment_count(count: u32, new: u32) -> String {
     }
 }
 
-/// `1 item`, `3 items`: a number with its noun, whose plural ends in "s".
+/// `1 item`, `3 items`: a number with a noun whose plural ends in "s".
 pub fn counted<N: Display + PartialEq + From<u8>>(number: N, one: &str) -> String {
     counted_as(number, one, &format!("{one}s"))
 }
 
-/// Like [`counted`], with a plural of its own: `3 entries`.
+/// Like [`counted`], but with the plural as an argument: `3 entries`.
 pub fn counted_as<N: Display + PartialEq + From<u8>>(
     number: N,
     one: &str,
@@ -480,7 +479,7 @@ pub fn counted_as<N: Display + PartialEq + From<u8>>(
     format!("{number} {noun}")
 }
 
-/// A number of bytes in the unit that needs few digits.
+/// A number of bytes, in a unit with few digits.
 pub fn size(bytes: u64) -> String {
     match bytes {
         0..1000 => format!("{bytes} B"),

@@ -8,7 +8,7 @@ pub fn day(time: Time) -> String {
     time.with_timezone(&Local).format("%Y-%m-%d").to_string()
 }
 
-/// A publication date: the day in the publisher's calendar, or a time to the minute.
+/// A publication date: the day in the publisher's calendar, or a time with minutes.
 pub fn published(time: Time) -> String {
     match DatePrecision::of(time) {
         DatePrecision::Day => time.format("%Y-%m-%d").to_string(),
@@ -53,7 +53,7 @@ where
     (name, clock)
 }
 
-/// How many days of the calendar a publication date lies before now.
+/// Number of calendar days between a publication date and now.
 pub fn days_ago<Z: TimeZone>(time: Time, now: Time, zone: &Z) -> i64 {
     (now.with_timezone(zone).date_naive() - publication_day(time, zone)).num_days()
 }
@@ -66,19 +66,20 @@ fn publication_day<Z: TimeZone>(time: Time, zone: &Z) -> NaiveDate {
     }
 }
 
-/// A time to the minute.
+/// A time with minutes.
 pub fn minute(time: Time) -> String {
     time.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string()
 }
 
-/// A day, as in `12 Nov`; with the year if it is not the current one.
+/// A day, as in `12 Nov`; with the year if it is not the current year.
 pub fn near_day(time: Time, now: Time) -> String {
     let (time, now) = (time.with_timezone(&Local), now.with_timezone(&Local));
     let form = if time.year() == now.year() { "%-d %b" } else { "%-d %b %Y" };
     time.format(form).to_string()
 }
 
-/// The day of a publication in the publisher's calendar, as in `12 Nov`; with the year if it is another one.
+/// The day of a publication in the publisher's calendar, as in `12 Nov`; with the year if it is not the
+/// current year.
 pub fn near_published_day(time: Time, now: Time) -> String {
     match DatePrecision::of(time) {
         DatePrecision::Day if time.year() == now.year() => time.format("%-d %b").to_string(),
@@ -87,7 +88,7 @@ pub fn near_published_day(time: Time, now: Time) -> String {
     }
 }
 
-/// A day and a time, as in `12 Nov 14:05`; in other years the day alone.
+/// A day and a time, as in `12 Nov 14:05`; only the day in other years.
 pub fn near_minute(time: Time, now: Time) -> String {
     let (local, today) = (time.with_timezone(&Local), now.with_timezone(&Local));
     if local.year() != today.year() {
@@ -96,14 +97,14 @@ pub fn near_minute(time: Time, now: Time) -> String {
     local.format("%-d %b %H:%M").to_string()
 }
 
-/// A time near now: only the time of day if it is today.
+/// A time near now: only the time of day if the time is today.
 pub fn clock(time: Time, now: Time) -> String {
     let (time, now) = (time.with_timezone(&Local), now.with_timezone(&Local));
     let form = if time.date_naive() == now.date_naive() { "%H:%M" } else { "%Y-%m-%d %H:%M" };
     time.format(form).to_string()
 }
 
-/// A duration in seconds for sentences: `12 min`, `3 h`, `6 days`, `3 years`; at least a minute.
+/// A duration in seconds, written for sentences: `12 min`, `3 h`, `6 days`, `3 years`; at least a minute.
 pub fn span(seconds: i64) -> String {
     match seconds.max(60) {
         s @ ..3600 => format!("{} min", s / 60),
@@ -113,10 +114,10 @@ pub fn span(seconds: i64) -> String {
     }
 }
 
-/// Seconds of a year of 365 days.
+/// Seconds in a year of 365 days.
 const YEAR: i64 = 365 * 86400;
 
-/// The length of a recording in seconds: `40 s`, `52 min`, `1 h 2 min`.
+/// The duration of a recording in seconds: `40 s`, `52 min`, `1 h 2 min`.
 pub fn length(seconds: u64) -> String {
     match (seconds / 3600, seconds % 3600 / 60) {
         (0, 0) => format!("{seconds} s"),
@@ -126,7 +127,7 @@ pub fn length(seconds: u64) -> String {
     }
 }
 
-/// A place in a recording: `3:07`, `1:02:03`.
+/// A position in a recording: `3:07`, `1:02:03`.
 pub fn clock_time(seconds: f64) -> String {
     let seconds = seconds.max(0.0) as u64;
     match (seconds / 3600, seconds % 3600 / 60, seconds % 60) {
@@ -135,7 +136,7 @@ pub fn clock_time(seconds: f64) -> String {
     }
 }
 
-/// A duration in seconds for columns: `59m`, `3h`, `6d`, `9w`, `2y`; `now` below a minute.
+/// A duration in seconds, written for columns: `59m`, `3h`, `6d`, `9w`, `2y`; `now` below a minute.
 pub fn age(seconds: i64) -> String {
     let s = seconds.max(0);
     let (n, unit) = match s {
@@ -149,7 +150,7 @@ pub fn age(seconds: i64) -> String {
     format!("{n}{unit}")
 }
 
-/// Until when a source is paused, and why.
+/// The end and reason of a source's pause.
 pub fn pause(pause: &Pause, now: Time) -> String {
     if pause.reason == PauseReason::Gone || pause.until.year() >= 9999 {
         return "paused for good (410 Gone)".to_owned();
@@ -177,8 +178,8 @@ mod tests {
     }
 
     #[test]
-    fn a_day_without_a_time_is_the_publishers_day() {
-        // Whatever the local time zone is.
+    fn dates_without_a_time_use_the_publishers_day() {
+        // Regardless of the local time zone.
         let at = |text: &str| text.parse::<Time>().unwrap();
         assert_eq!(published(at("2026-11-20T00:00:00Z")), "2026-11-20");
         assert_eq!(published_day(at("2026-11-20T00:00:00Z")), "2026-11-20");

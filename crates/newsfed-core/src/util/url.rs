@@ -1,4 +1,4 @@
-//! URLs: which may be opened, and when two are the same.
+//! Parses, resolves and compares URLs.
 
 use super::login::without_secrets;
 use super::session::{is_session, path_without_session};
@@ -30,7 +30,7 @@ impl fmt::Debug for WebAddress {
     }
 }
 
-/// Why a text is not a web URL. The quoted text is clean and short.
+/// Why text is not a web URL. The quoted text is sanitised and short.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     #[error("no URL given; enter one such as https://example.com/")]
@@ -49,11 +49,11 @@ pub enum UrlError {
     },
 }
 
-/// Reads a URL as users paste it: with or without a scheme, `feed:` URLs, surrounded by spaces,
-/// quotes or angle brackets.
+/// Parses a URL as users paste it: with or without a scheme, with `feed:`, or surrounded by spaces, quotes or
+/// angle brackets.
 ///
 /// # Errors
-/// When the text is empty, too long, not a URL, or has a scheme other than http and https.
+/// If the text is empty, too long, not a URL, or has a scheme other than http and https.
 pub fn parse_web(text: &str) -> Result<WebAddress, UrlError> {
     let text = unwrap_pasted(text);
     if text.is_empty() {
@@ -88,7 +88,7 @@ pub fn parse_web(text: &str) -> Result<WebAddress, UrlError> {
 
 const NO_HOST: &str = "it has no host name such as example.org";
 
-/// Why a text is not a URL, in plain words.
+/// The reason why a text is not a URL, in plain words.
 fn describe(error: url::ParseError, text: &str) -> String {
     use url::ParseError as Error;
     let after_scheme = text.split_once("://").map_or(text, |(_, rest)| rest);
@@ -111,7 +111,7 @@ fn describe(error: url::ParseError, text: &str) -> String {
     }
 }
 
-/// Takes user name and password out of a URL. `None` if there are none.
+/// Removes user name and password from a URL and returns them. `None` if there are none.
 pub fn take_credentials(url: &mut Url) -> Option<(String, String)> {
     if url.username().is_empty() && url.password().is_none() {
         return None;
@@ -119,7 +119,7 @@ pub fn take_credentials(url: &mut Url) -> Option<(String, String)> {
     let decode =
         |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
     let taken = (decode(url.username()), decode(url.password().unwrap_or_default()));
-    // Both fail only for URLs without a host, which have no credentials.
+    // Both calls fail only for URLs without a host, which have no credentials.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     Some(taken)
@@ -139,7 +139,7 @@ pub fn resolve(base: &Url, href: &str) -> Option<Url> {
     finish(if long { Url::parse(&href) } else { base.join(&href) }.ok()?)
 }
 
-/// Like [`resolve`]. Without a base the reference must be absolute.
+/// Like [`resolve`], but without a base the reference must be absolute.
 pub fn absolute(base: Option<&Url>, href: &str) -> Option<Url> {
     match base {
         Some(base) => resolve(base, href),
@@ -147,20 +147,20 @@ pub fn absolute(base: Option<&Url>, href: &str) -> Option<Url> {
     }
 }
 
-/// Whether [`absolute`] returns exactly this text, with any base. Not complete: URLs that need no
-/// change and have nothing unusual, so that most need not be parsed.
+/// Whether [`absolute`] returns exactly this text, with any base. It is `false` for some such URLs: it only
+/// recognises common ones, so that most URLs need not be parsed.
 pub fn is_normal(url: &str) -> bool {
     let Some(rest) = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")) else {
         return false;
     };
-    // One pass over the bytes, because most links of all articles are read here.
+    // A single pass over the bytes, because most links of all articles are checked here.
     let slash = rest.bytes().position(|b| b == b'/');
     let Some((host, rest)) = slash.map(|at| (&rest[..at], &rest[at + 1..])) else { return false };
     let bytes = rest.as_bytes();
     let mut path = 0;
     let mut begins = true;
     while let Some(&b) = bytes.get(path).filter(|b| is_plain(**b)) {
-        // A dot, which can be encoded, may begin a segment that means another folder.
+        // A dot (possibly encoded) at the start of a segment may refer to another folder.
         let is_dot =
             b == b'.' || b == b'%' && matches!(bytes.get(path + 1..path + 3), Some(b"2e" | b"2E"));
         if begins && is_dot {
@@ -172,22 +172,22 @@ pub fn is_normal(url: &str) -> bool {
     url.len() <= limits::URL_BYTES && is_normal_host(host) && is_normal_end(&rest[path..])
 }
 
-/// The same for what follows the path: the query, if there is one, and after it the fragment.
+/// Like [`is_normal`], for the part after the path: an optional query and an optional fragment.
 fn is_normal_end(end: &str) -> bool {
     let (query, fragment) = end.split_once('#').unwrap_or((end, ""));
     query.bytes().enumerate().all(|(at, b)| b == b'?' || at > 0 && is_plain(b))
         && fragment.bytes().all(|b| b == b'?' || is_plain(b))
 }
 
-/// Whether a byte stays as it is in the path, query and fragment of a URL.
+/// Whether a byte is left unchanged in the path, query and fragment of a URL.
 fn is_plain(b: u8) -> bool {
     matches!(b,
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'%' | b'!' | b'$'
         | b'&' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=' | b':' | b'@' | b'/')
 }
 
-/// Whether a host consists of words of lower-case letters, digits and hyphens, the last one a word
-/// and not a number.
+/// Whether a host consists of labels of lower-case letters, digits and hyphens, and the last label is not a
+/// number.
 fn is_normal_host(host: &str) -> bool {
     let mut before = b'.';
     let mut is_word = false;
@@ -210,9 +210,9 @@ fn is_normal_host(host: &str) -> bool {
 
 /// A key that is equal for two URLs of the same article. For comparison only, never to be opened.
 ///
-/// It ignores the fragment, a default port, tracking and session parameters, a slash at the end of the path
-/// (servers return the same page for both, and feeds switch between them), and the difference
-/// between http and https (a site that moves to https would bring all its items a second time).
+/// It ignores the fragment, a default port, tracking and session parameters, a trailing slash in the path
+/// (servers return the same page for both, and feeds switch between them), and the difference between http
+/// and https (otherwise, all items of a site that moves to https would appear a second time).
 pub fn normalise(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default().trim_end_matches('.');
     let mut key = format!("https://{host}");
@@ -268,7 +268,7 @@ fn unwrap_pasted(text: &str) -> &str {
     inner.trim_end_matches(WRAPPING).trim_matches(blank)
 }
 
-/// `feed://host/x` is `http://host/x`; `feed:https://host/x` is `https://host/x`.
+/// `feed://host/x` becomes `http://host/x`; `feed:https://host/x` becomes `https://host/x`.
 fn without_feed_scheme(text: &str) -> String {
     let lower = text.to_ascii_lowercase();
     let Some(scheme) = ["feed:", "rss:", "podcast:"].iter().find(|s| lower.starts_with(**s)) else {
@@ -291,7 +291,7 @@ fn explicit_scheme(text: &str) -> Option<&str> {
     (letters && !port && !(user && scheme != "mailto")).then_some(scheme)
 }
 
-/// Whether there is a host. A word without a dot counts only with an explicit scheme.
+/// Whether there is a plausible host. A word without a dot counts only with an explicit scheme.
 fn plausible_host(url: &Url, explicit: bool) -> bool {
     url.host_str().is_some_and(|host| {
         let local = host == "localhost" || url.domain().is_none() || url.port().is_some();
@@ -299,13 +299,14 @@ fn plausible_host(url: &Url, explicit: bool) -> bool {
     })
 }
 
-/// The reference without what browsers ignore: outer spaces, tabs and line endings anywhere.
+/// The reference without characters that browsers ignore: surrounding spaces, and tabs and line endings
+/// anywhere.
 fn tidy(href: &str) -> Option<std::borrow::Cow<'_, str>> {
     let href = href.trim_matches(|c: char| c.is_whitespace() || c.is_control());
     if href.is_empty() || href.len() > limits::URL_BYTES {
         return None;
     }
-    // Other control characters and bidirectional marks do not belong in a URL.
+    // Other control characters and bidirectional marks do not belong in a URL either.
     let odd = |c: char| {
         c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
@@ -325,8 +326,8 @@ fn finish(mut url: Url) -> Option<Url> {
     Some(url)
 }
 
-/// A URL as RFC 3986 writes it, which validators of other formats insist on: browsers leave brackets, for
-/// example, as they are.
+/// A URL in the strict form of RFC 3986, which validators of other formats require: browsers leave some
+/// characters, such as brackets, unencoded.
 pub fn strict(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let host = if scheme.is_empty() { 0 } else { rest.find(['/', '?', '#']).unwrap_or(rest.len()) };

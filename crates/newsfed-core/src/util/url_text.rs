@@ -1,12 +1,12 @@
-//! URLs as users read them.
+//! URLs in a form for users to read.
 
 use super::text;
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use url::Url;
 
-/// A URL with the letters of other scripts instead of their percent-encoding. What has a meaning in URLs, and what
-/// cannot be seen, stays encoded.
+/// A URL with percent-encoded letters of other scripts decoded. Characters with a meaning in URLs, and
+/// invisible characters, stay encoded.
 pub fn readable(url: &str) -> Cow<'_, str> {
     if !url.contains('%') {
         return url.into();
@@ -28,7 +28,7 @@ pub fn readable(url: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// Length of the encoded bytes at the start of a text that are not ASCII.
+/// Length of the percent-encoded non-ASCII bytes at the start of a text.
 fn encoded_letters(text: &str) -> usize {
     let is_letter = |part: &[u8]| matches!(part, [b'%', high, low] if high.is_ascii_hexdigit() && *high >= b'8' && low.is_ascii_hexdigit());
     text.as_bytes().chunks(3).take_while(|part| is_letter(part)).count() * 3
@@ -38,7 +38,7 @@ fn is_visible(letters: &str) -> bool {
     !letters.contains(char::is_whitespace) && text::line(letters) == letters
 }
 
-/// What a URL reveals about its page: the last part of its path in words, and the host.
+/// A description of a page by its URL: the last part of the path as words, and the host.
 pub fn summary(url: &str) -> String {
     let Some((host, parsed)) =
         Url::parse(url).ok().and_then(|u| Some((u.host_str()?.to_owned(), u)))
@@ -48,7 +48,7 @@ pub fn summary(url: &str) -> String {
     let host = host.strip_prefix("www.").unwrap_or(&host);
     let segments = parsed.path_segments().into_iter().flatten().rev();
     let words = segments.map(words).find(|words| !words.is_empty() && words != "index");
-    // Some systems name their pages in the query alone.
+    // Some systems name their pages only in the query.
     let words = words.or_else(|| parsed.query().map(|query| text::line(&readable(query))));
     match words.filter(|words| !words.is_empty()) {
         Some(words) => format!("{words} · {host}"),
@@ -56,7 +56,7 @@ pub fn summary(url: &str) -> String {
     }
 }
 
-/// A part of a path without its extension, with blanks for the signs that stand for them.
+/// A path segment without its extension, with spaces instead of separators such as `-`.
 fn words(segment: &str) -> String {
     let decoded = percent_decode_str(segment).decode_utf8_lossy();
     let is_extension = |end: &str| {
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_letters_are_decoded() {
+    fn decodes_only_letters() {
         for (url, shown) in [
             ("https://e.org/a?b=c", "https://e.org/a?b=c"),
             ("https://e.org/caf%C3%A9/%E6%97%A5%E6%9C%AC", "https://e.org/café/日本"),
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_is_summarised_by_the_end_of_its_path() {
+    fn summarises_a_url_by_the_end_of_its_path() {
         for (url, said) in [
             ("https://www.e.org/2026/11/a-fair_scheduler.html", "a fair scheduler · e.org"),
             ("https://e.org/blog/caf%C3%A9-hours/", "café hours · e.org"),

@@ -4,10 +4,10 @@ use quick_xml::escape::escape;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Begins a document.
+/// The XML declaration at the start of a document.
 pub const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
 
-/// Appends an element with a text.
+/// Appends an element that contains text.
 pub fn element(out: &mut String, name: &str, attributes: &[(&str, &str)], text: &str) {
     start(out, name, attributes);
     out.push_str(&escaped(text));
@@ -17,7 +17,7 @@ pub fn element(out: &mut String, name: &str, attributes: &[(&str, &str)], text: 
 /// Appends an element without content.
 pub fn empty(out: &mut String, name: &str, attributes: &[(&str, &str)]) {
     start(out, name, attributes);
-    // The tag is already closed: make it an empty one.
+    // The start tag is already closed, so it is changed to an empty-element tag.
     out.truncate(out.len() - 1);
     out.push_str("/>");
 }
@@ -36,7 +36,7 @@ pub fn end(out: &mut String, name: &str) {
     let _ = write!(out, "</{name}>");
 }
 
-/// The text without what XML 1.0 cannot contain at all.
+/// The text without characters that XML 1.0 cannot contain at all.
 pub fn allowed(text: &str) -> Cow<'_, str> {
     let is_allowed = |c: char| !matches!(c, '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
     match text.chars().all(is_allowed) {
@@ -45,7 +45,7 @@ pub fn allowed(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text with references.
+/// The text with special characters escaped.
 fn escaped(text: &str) -> String {
     escape(allowed(text)).into_owned()
 }

@@ -1,4 +1,4 @@
-//! Extracting an article with the selectors of its source.
+//! Extracts an article with the selectors of its source.
 
 use super::authors::split_names;
 use super::date;
@@ -16,7 +16,7 @@ use scraper::ElementRef;
 use unicode_segmentation::UnicodeSegmentation;
 use url::Url;
 
-/// Longest summary, in characters.
+/// Maximum length of a summary, in characters.
 const MAX_SUMMARY: usize = 500;
 /// Maximum size of an article's text in bytes.
 const MAX_CONTENT: usize = 1 << 20;
@@ -42,32 +42,32 @@ pub struct Article {
     pub authors: Vec<String>,
     /// The publication date on the page; `None` means now.
     pub published: Option<Time>,
-    /// Where that date comes from.
+    /// Where the publication date comes from.
     pub dated: Option<DateOrigin>,
-    /// What that date reveals about its zone.
+    /// What the publication date reveals about its zone.
     pub zone: Zone,
     /// The offsets from UTC that the page shows with its dates.
     pub offsets: Offsets,
-    /// Whether the page gave the date because the date selector found none.
+    /// Whether the date comes from elsewhere on the page because the date selector found none.
     pub instead: bool,
     /// The modification date in the metadata.
     pub updated: Option<Time>,
 }
 
-/// Extracts the article of a page that was read at `now`. Missing parts stay empty; this never
-/// fails. Where no selector finds a date, it is the one that the page itself gives.
+/// Extracts the article of a page that was fetched at `now`. Missing parts are empty; this never fails. If no
+/// selector finds a date, the date that the page itself gives is used.
 pub fn article(page: &Page, rules: &WebsiteRules, now: Option<Time>) -> Article {
     let content = Selectors::parse(&rules.content).ok().and_then(|s| s.first(page.tree()));
     let markup = content.map(|e| e.inner_html()).unwrap_or_default();
     let found = glance(page, rules);
-    // A declared format stands for a complete date, so "yesterday" does not match it.
+    // A declared format means a complete date, so "yesterday" does not match it.
     let fetched_at = now.filter(|_| rules.date_format.is_none());
     let guide = Guide { url: Some(page.url().clone()), fetched_at, ..Guide::default() };
     let selected = rules.date.as_deref().and_then(|selector| {
         let element = Selectors::parse(selector).ok()?.first(page.tree())?;
         let context = article::date_context(page.tree(), &guide);
         let found = date::with_zone(element, rules.date_format.as_deref(), &context)?;
-        // The day of an event is not the day of its announcement.
+        // The day of an event is not the day on which it was announced.
         let ahead = now.is_some_and(|now| found.0 > now + TimeDelta::hours(24));
         let is_event = || article::event_days(page.tree()).contains(&found.0.date_naive());
         (!ahead || !is_event()).then_some(found)
@@ -104,7 +104,7 @@ pub fn article(page: &Page, rules: &WebsiteRules, now: Option<Time>) -> Article 
     read
 }
 
-/// Checks how many steps the selectors of a source take on a page.
+/// Checks the number of steps that the selectors of a source take on a page.
 ///
 /// # Errors
 /// If there are too many.
@@ -150,11 +150,12 @@ pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
     }
 }
 
-/// Maximum number of elements that are considered as the title: each may contain much of the page.
+/// Maximum number of elements that are considered as the title. Each may contain much of the page.
 const MAX_TITLES: usize = 20;
 
 /// The text of the first element, in the order of the selectors, that has letters or digits: a heading may be
-/// an ornament such as `***`. One that is a link to the home page is the name of the site, so others are better.
+/// an ornament such as `***`. Other elements are preferred to a link to the home page, which is the name of
+/// the site.
 fn title(selectors: &Selectors, page: &Page) -> String {
     let tree = page.tree();
     let line = |element: ElementRef<'_>| text::line(&text_of(element));
@@ -174,7 +175,7 @@ fn title(selectors: &Selectors, page: &Page) -> String {
     if is_text(&first) { first } else { all.into_iter().map(line).find(is_text).unwrap_or(first) }
 }
 
-/// Whether the text of an element is a link to a folder above the page.
+/// Whether an element consists of a link to a folder above the page.
 fn leads_home(element: ElementRef<'_>, url: &Url) -> bool {
     let is_above = |link: ElementRef<'_>| {
         let to = link.attr("href").and_then(|href| url.join(href).ok());
@@ -193,7 +194,7 @@ fn leads_home(element: ElementRef<'_>, url: &Url) -> bool {
     around.or_else(within).is_some_and(is_above)
 }
 
-/// More text than a summary can need, so that a long article is not sanitised twice.
+/// More text than a summary needs, so that a long article is not sanitised twice.
 fn head_of(text: &str) -> String {
     text.chars().take(2 * MAX_SUMMARY).collect()
 }
@@ -206,20 +207,20 @@ fn same_instant(time: Time, stated: &Published) -> bool {
     matches!(stated.zone, Zone::Offset(_) | Zone::Named) && between != 0 && is_offset(between)
 }
 
-/// A time without a zone, in the zone that was seen elsewhere.
+/// Converts a time without a zone, using offsets that were found elsewhere.
 pub fn in_zone(time: Time, zone: Zone, offsets: &Offsets, now: Option<Time>) -> Option<Time> {
     let offset = offsets.of(time, zone, now)?;
     time.checked_sub_signed(TimeDelta::seconds(i64::from(offset.local_minus_utc())))
 }
 
-/// The beginning of a text, at most 500 characters and an ellipsis, cut at the end of a word if
-/// one is near enough.
+/// The start of a text, at most 500 characters and an ellipsis, cut at the end of a word if one is near
+/// enough.
 pub fn summarise(text: &str) -> String {
     if text.chars().count() <= MAX_SUMMARY {
         return text.to_owned();
     }
     let cut = text.char_indices().nth(MAX_SUMMARY).map_or(text.len(), |(at, _)| at);
-    // Never inside a grapheme.
+    // Never cuts inside a grapheme.
     let whole = text.grapheme_indices(true).map(|(at, _)| at).take_while(|at| *at <= cut).last();
     let start = &text[..whole.unwrap_or(0)];
     let word = start.rfind(' ').filter(|at| start[*at..].chars().count() < MAX_SUMMARY / 10);
@@ -227,7 +228,8 @@ pub fn summarise(text: &str) -> String {
 }
 
 impl Article {
-    /// Reads a time without a zone in the zone that was seen elsewhere. The page was read at `now`.
+    /// Converts a date without a zone, using offsets that were found elsewhere. The page was fetched at
+    /// `now`.
     pub fn read_in(&mut self, offsets: &Offsets, from: ZoneSource, now: Option<Time>) {
         if let (Some(time), Some(dated)) = (&mut self.published, &mut self.dated)
             && dated.zone.is_none()
@@ -237,8 +239,7 @@ impl Article {
         }
     }
 
-    /// The article as an entry of `publisher`. It was read at `now`: a date that is slightly in
-    /// the future becomes now.
+    /// The article as an entry of `publisher`. The page was fetched at `now`; a later date becomes `now`.
     pub fn entry(self, publisher: &str, now: Time) -> Entry {
         let summary = html::escape(&self.summary).into_owned();
         Entry {
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_without_letters_is_not_the_title() {
+    fn headings_without_letters_are_not_titles() {
         for (markup, title) in [
             ("<h1 class=hl>***</h1><h1 class=hl>A</h1>", "A"),
             ("<h1 class=hl>***</h1>", "***"),
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_that_links_to_the_home_page_is_not_the_title() {
+    fn headings_that_link_home_are_not_titles() {
         let url = url::Url::parse("https://example.org/blog/2024/a.html").unwrap();
         let title = |markup: &str| {
             article(&Page::parse(markup, &url).unwrap(), &WebsiteRules::default(), None).title
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_gives_its_date_where_the_selector_finds_none() {
+    fn falls_back_to_the_date_of_the_page() {
         let found = read("<h1 class=hl>A</h1><p>Published 3 May 2024</p><div class=txt>One</div>");
         assert_eq!(found.published.unwrap().to_rfc3339(), "2024-05-03T00:00:00+00:00");
         assert!(found.instead);

@@ -1,11 +1,11 @@
-//! Splitting bylines into names of authors.
+//! Splits bylines into the names of authors.
 
-/// Longest name in characters; longer ones are sentences.
+/// Maximum length of a name, in characters; longer texts are sentences.
 const LONGEST: usize = 100;
 
-/// Splits bylines into names: at `, ` and ` and `, even with a comma before the `and`. Suffixes
-/// (`Jr.`, `PhD`) stay with the name before them, a leading `By` is removed, and duplicates are
-/// dropped regardless of case. Dates in between are dropped.
+/// Splits bylines into names: at `, ` and ` and `, even with a comma before the `and`. Suffixes (`Jr.`,
+/// `PhD`) stay with the previous name, a leading `By` is removed, and duplicates are dropped, ignoring case.
+/// Dates among the names are dropped.
 pub fn split_names<'a>(bylines: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for byline in bylines {
@@ -36,7 +36,7 @@ fn without_by(line: &str) -> &str {
     }
 }
 
-/// Whether it is more likely a date or a duration: names contain a single digit at most.
+/// Whether a part is more likely a date or a duration: names contain at most one digit.
 fn is_date(part: &str) -> bool {
     let digit = |c: char| c.is_ascii_digit();
     let pair = part.as_bytes().windows(2).any(|two| two.iter().all(u8::is_ascii_digit));

@@ -1,5 +1,5 @@
-//! The title of a card: a box, often one whole link, with a title, a date and a teaser in lines of their
-//! own. Many cards have no heading.
+//! The title of a card: a box, often entirely a link, with a title, a date and a teaser on separate lines.
+//! Many cards have no heading.
 
 use super::propose::{named_after, says_nothing};
 use crate::article::is_date_line;
@@ -14,11 +14,11 @@ const MAX_ELEMENTS: usize = 150;
 const MAX_LEVELS: usize = 16;
 /// Maximum number of lines in a card.
 const MAX_LINES: usize = 12;
-/// Maximum number of bytes of a line that are read.
+/// Maximum number of bytes that are read of a line.
 const MAX_LINE: usize = 1000;
-/// Longest title in letters; a character that represents a syllable or a word counts more.
+/// Maximum length of a title, in letters; a character that represents a syllable or a word counts more.
 const LONGEST: usize = 200;
-/// Longest text in capitals that is the name of a section.
+/// Maximum length of an upper-case text that counts as the name of a section.
 const LONGEST_LABEL: usize = 25;
 /// Elements that begin a line.
 const BLOCKS: [&str; 25] = [
@@ -48,7 +48,7 @@ const BLOCKS: [&str; 25] = [
     "section",
     "ul",
 ];
-/// Parts of class names of lines that are not titles.
+/// Parts of class names that mark lines other than titles.
 const BESIDE: [&str; 17] = [
     "author",
     "badge",
@@ -68,7 +68,7 @@ const BESIDE: [&str; 17] = [
     "time",
     "topic",
 ];
-/// Units of numbers beside a title: "4 min read", "696 words".
+/// Units of numbers next to a title: "4 min read", "696 words".
 const UNITS: [&str; 20] = [
     "min",
     "mins",
@@ -97,7 +97,7 @@ const UNITS: [&str; 20] = [
 pub(super) struct CardTitle<'a> {
     /// One sanitised line.
     pub(super) text: String,
-    /// The element that contains it, and nothing else.
+    /// The element that contains the title and nothing else.
     pub(super) element: Option<ElementRef<'a>>,
 }
 
@@ -107,9 +107,9 @@ struct Line<'a> {
     bold: bool,
 }
 
-/// The title of a card that leads to `url`: of its lines, the one that the URL is named after, else the
-/// first in bold, else the first that is neither a date nor the name of a section. `None` if there is only
-/// one line, or that line is as long as a teaser.
+/// The title of a card that links to `url`: the line that the URL is named after, or else the first bold
+/// line, or else the first line that is neither a date nor the name of a section. `None` if there is only one
+/// line, or if that line is as long as a teaser.
 pub(super) fn title<'a>(card: ElementRef<'a>, url: Option<&Url>) -> Option<CardTitle<'a>> {
     let lines = lines(card);
     if lines.len() < 2 {
@@ -126,7 +126,7 @@ pub(super) fn title<'a>(card: ElementRef<'a>, url: Option<&Url>) -> Option<CardT
     Some(CardTitle { text: line.text.clone(), element: line.element })
 }
 
-/// The text of a one-line link whose date is in a separate element; `None` if it has none.
+/// The text of a one-line link without the date in a separate element; `None` if there is no such date.
 fn without_date<'a>(link: ElementRef<'a>) -> Option<CardTitle<'a>> {
     let is_date = |e: ElementRef<'_>| {
         e.value().name() == "time" || is_named_beside(e) && is_date_line(&text_up_to(e, MAX_LINE))
@@ -154,7 +154,7 @@ fn lines(card: ElementRef<'_>) -> Vec<Line<'_>> {
     found
 }
 
-/// Adds the lines of an element. Each of its runs of text and inline elements is a line.
+/// Adds the lines of an element. Each run of text and inline elements is a line.
 fn gather<'a>(element: ElementRef<'a>, level: usize, left: &mut usize, found: &mut Vec<Line<'a>>) {
     if level == MAX_LEVELS || !contains_blocks(element) {
         let text = text::line(&text_up_to(element, MAX_LINE));
@@ -220,14 +220,14 @@ fn is_beside(line: &Line<'_>) -> bool {
     named || says_nothing(&line.text) || is_count(&line.text) || begins_with_date(&line.text)
 }
 
-/// Whether a class of an element, such as `post-date`, shows that it is not the title.
+/// Whether a class of an element, such as `post-date`, marks it as something other than the title.
 fn is_named_beside(element: ElementRef<'_>) -> bool {
     let mut parts = element.value().classes().flat_map(|class| class.split(['-', '_']));
     parts.any(|part| BESIDE.contains(&part.to_ascii_lowercase().as_str()))
 }
 
-/// Whether a line is a date with little else, as above or below a title. The date at the end of a title
-/// does not count.
+/// Whether a line is little more than a date, as above or below a title. A date at the end of a title does
+/// not count.
 fn begins_with_date(line: &str) -> bool {
     const BEFORE: usize = 12;
     is_date_line(line)
@@ -247,7 +247,7 @@ fn is_count(line: &str) -> bool {
     number && unit && words.count() <= 2
 }
 
-/// Whether a line is the name of a section in capitals.
+/// Whether a line is the name of a section in upper case.
 fn is_label(line: &str) -> bool {
     let cased = line.chars().any(char::is_uppercase);
     cased && weight(line) <= LONGEST_LABEL && !line.chars().any(char::is_lowercase)
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_title_of_a_card_is_one_of_its_lines() {
+    fn finds_the_title_among_the_lines() {
         let teaser = "Some words on it that go on for a while and do not end before the line does.";
         let cases = [
             "<p>Salt works</p><p>12 May 2024</p><p>TEASER</p>",
@@ -311,7 +311,7 @@ mod tests {
             let card = format!("<div class=card dir=auto>{lines}</div>");
             assert_eq!(found(&card).as_deref(), Some(title), "{card}");
         }
-        // No title is chosen from a single line, a line as long as a teaser, or a date.
+        // A single line, a line as long as a teaser, or a date is not used as a title.
         for card in [
             "<a class=card href=/x><em>Salt</em> <strong>works</strong></a>".to_owned(),
             format!("<div class=card><p>{}</p><p>b</p></div>", teaser.repeat(4)),
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_card_is_read_in_part() {
+    fn limits_how_much_of_a_card_is_read() {
         let deep = format!("<div class=card>{}x", "<div>".repeat(60));
         assert_eq!(found(&deep), None);
         let wide = format!("<div class=card>{}</div>", "<p>Salt works</p>".repeat(5000));

@@ -1,4 +1,4 @@
-//! Dates on pages: by a Go layout, else in any common form.
+//! Dates on pages, parsed by a Go layout or in any common form.
 
 mod layout;
 
@@ -13,16 +13,16 @@ use scraper::ElementRef;
 /// Attributes that may contain the date of an element in a machine-readable form.
 const ATTRIBUTES: [&str; 3] = ["datetime", "content", "title"];
 
-/// How much of an element's text is searched for a date, in bytes.
+/// Number of bytes of an element's text that are searched for a date.
 const MAX_TEXT: usize = 1000;
 
-/// The date of an element. With a layout, its text is parsed by that first; then its attributes
-/// are tried, then its text in common forms.
+/// The date of an element. If there is a layout, it is first applied to the text. After that, the attributes
+/// are tried, and finally the text in common forms.
 pub fn of_element(element: ElementRef<'_>, layout: Option<&str>) -> Option<Time> {
     of_element_in(element, layout, &Context::default())
 }
 
-/// Like [`of_element`], with what is known about the page.
+/// Like [`of_element`], but with what is known about the page.
 pub(super) fn of_element_in(
     element: ElementRef<'_>,
     layout: Option<&str>,
@@ -31,14 +31,14 @@ pub(super) fn of_element_in(
     with_zone(element, layout, context).map(|(time, _)| time)
 }
 
-/// Like [`of_element_in`], with what the date states about its zone.
+/// Like [`of_element_in`], but also returns what the date states about its zone.
 pub(super) fn with_zone(
     element: ElementRef<'_>,
     layout: Option<&str>,
     context: &Context,
 ) -> Option<(Time, Zone)> {
     let text = text_up_to(element, MAX_TEXT);
-    // A layout without a zone declares UTC.
+    // A layout without a zone means UTC.
     let by_layout = |s: &str| Some((parse_layout(layout?, s.trim())?, Zone::Named));
     let attributes = || ATTRIBUTES.iter().filter_map(|name| element.attr(name));
     by_layout(&text)
@@ -47,8 +47,8 @@ pub(super) fn with_zone(
         .or_else(|| in_text_with_zone(&text))
 }
 
-/// A date in any form. Whether the day or the month comes first in numbers that do not begin with the year
-/// depends on the page.
+/// Parses a date in any form. For numbers that do not begin with the year, the page determines whether the
+/// day or the month comes first.
 fn stated(text: &str, context: &Context) -> Option<(Time, Zone)> {
     let year = text.trim().get(..4).is_some_and(|y| y.bytes().all(|b| b.is_ascii_digit()));
     let parsed = year.then(|| date::parse_with_zone(text)).flatten();
@@ -59,7 +59,7 @@ fn stated(text: &str, context: &Context) -> Option<(Time, Zone)> {
     })
 }
 
-/// The time of a date. Of two readings, the one that is not in the future.
+/// The time of a date. If there are two interpretations, the one that is not in the future.
 pub(super) fn time_of(found: &FoundDate, context: &Context) -> Time {
     let late = |day: NaiveDate| context.now.is_some_and(|now| day > now.date_naive());
     let day = match found.swapped {
@@ -71,7 +71,7 @@ pub(super) fn time_of(found: &FoundDate, context: &Context) -> Time {
     local - chrono::TimeDelta::seconds(i64::from(east))
 }
 
-/// A date in a short text: the entire text, or what follows a label (`Published: 3 May 2024`).
+/// A date in a short text: the entire text, or the part after a label (`Published: 3 May 2024`).
 pub fn in_text(text: &str) -> Option<Time> {
     in_text_with_zone(text).map(|(time, _)| time)
 }

@@ -22,11 +22,11 @@ use url::Url;
 
 /// Maximum number of elements in a block that are searched for a date.
 pub(super) const MAX_ELEMENTS: usize = 200;
-/// Maximum number of bytes of a link's text that are used as title.
+/// Maximum number of bytes of a link's text that are used as its title.
 const MAX_TITLE: usize = 2000;
-/// Longest text of a row, in bytes.
+/// Maximum length of a row's text, in bytes.
 const MAX_ROW: usize = 400;
-/// Longest part of a row that can be a date, in bytes.
+/// Maximum length of a part of a row that can be a date, in bytes.
 const MAX_PART: usize = 60;
 /// Maximum number of levels above a link that are searched for its date.
 const DATE_LEVELS: usize = 3;
@@ -34,7 +34,7 @@ const DATE_LEVELS: usize = 3;
 /// The links found on a list page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListPage {
-    /// Articles in the order of the page, each URL once.
+    /// Links to articles in page order, with each URL only once.
     pub links: Vec<ListLink>,
     /// The next page of the list.
     pub next: Option<Url>,
@@ -47,15 +47,15 @@ pub struct ListLink {
     pub url: Url,
     /// The text of the link; one sanitised line, may be empty.
     pub title: String,
-    /// The date beside the link.
+    /// The date next to the link.
     pub date: Option<Time>,
-    /// What that date reveals about its zone.
+    /// What the date reveals about its zone.
     pub zone: Zone,
-    /// The author that its row names; see [`list_page_with_rows`].
+    /// The author named in the link's row; see [`list_page_with_rows`].
     pub author: Option<String>,
-    /// The latest date of its row, if it has several; see [`list_page_with_rows`].
+    /// The latest date in the link's row, if there are several; see [`list_page_with_rows`].
     pub active: Option<Time>,
-    /// The text beside the link, in one line; see [`list_page_with_summaries`].
+    /// The text next to the link, in one line; see [`list_page_with_summaries`].
     pub summary: String,
 }
 
@@ -72,12 +72,12 @@ pub fn list_page(page: &Page, articles: &Selectors, next: Option<&Selectors>) ->
     read(page, articles, next).0
 }
 
-/// Only the links to articles, without dates.
+/// Finds only the links to articles, without dates.
 pub(super) fn undated_links(page: &Page, articles: &Selectors) -> Vec<ListLink> {
     gather(page, articles, None).0.links
 }
 
-/// Like [`list_page`], with authors and the last activity.
+/// Like [`list_page`], but with authors and the last activity.
 pub fn list_page_with_rows(
     page: &Page,
     articles: &Selectors,
@@ -86,7 +86,7 @@ pub fn list_page_with_rows(
     completed(page, articles, next).0
 }
 
-/// Like [`list_page_with_rows`], with the texts beside the links, for previews.
+/// Like [`list_page_with_rows`], but with the texts next to the links, for previews.
 pub(super) fn list_page_with_summaries(
     page: &Page,
     articles: &Selectors,
@@ -135,7 +135,7 @@ fn gather<'a>(
 ) -> (ListPage, Vec<ElementRef<'a>>) {
     // The list itself is not an article.
     let mut seen = HashSet::from([normalise(page.url())]);
-    // As written: surplus links are counted without resolving them.
+    // URLs as written, to count surplus links without resolving them.
     let mut written = HashSet::new();
     let (mut links, mut rows) = (Vec::new(), Vec::new());
     let mut left_out = 0;
@@ -172,13 +172,12 @@ fn date_context(page: &Page) -> Context {
     article::date_context(page.tree(), &guide)
 }
 
-/// Where the elements and links of a page are: searching each element for its link would take quadratic
-/// time in nested ones.
+/// Index of the elements and links of a page. Searching each element for its link would take quadratic time
+/// in nested elements.
 struct Places<'a> {
-    /// For each element: its number, the last number inside it, and the index of the link around
-    /// it.
+    /// For each element: its number, the number of its last descendant, and the index of the link around it.
     elements: HashMap<NodeId, (usize, usize, Option<usize>)>,
-    /// The links with their numbers, in the order of the page.
+    /// The links with their numbers, in page order.
     links: Vec<(usize, ElementRef<'a>)>,
 }
 
@@ -210,7 +209,7 @@ impl<'a> Places<'a> {
         places
     }
 
-    /// The link that an element is, contains, or has around it.
+    /// The link that an element is or contains, or that is around it.
     fn link_of(&self, element: ElementRef<'a>) -> Option<ElementRef<'a>> {
         if element.attr("href").is_some() {
             return Some(element);
@@ -223,7 +222,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Dates the links by the `time` elements of their rows.
+/// Sets the dates of links from the `time` elements of their rows.
 fn date_by_element(links: &mut [ListLink], rows: &[ElementRef<'_>]) {
     let within = rows_within(rows);
     for (link, row) in links.iter_mut().zip(rows) {
@@ -232,7 +231,7 @@ fn date_by_element(links: &mut [ListLink], rows: &[ElementRef<'_>]) {
     }
 }
 
-/// The number of rows in each element around them.
+/// Number of rows in each of their ancestors.
 fn rows_within(rows: &[ElementRef<'_>]) -> HashMap<NodeId, usize> {
     let mut within: HashMap<NodeId, usize> = HashMap::new();
     for element in rows.iter().flat_map(|row| around(*row)) {
@@ -263,7 +262,7 @@ fn date_beside<'a>(blocks: impl Iterator<Item = ElementRef<'a>>) -> Option<(Time
     None
 }
 
-/// Dates the links without a machine-readable date by the text of their rows.
+/// Sets the dates of links without a machine-readable date from the text of their rows.
 fn date_by_text(links: &mut [ListLink], rows: &[ElementRef<'_>], context: &Context) {
     let within = rows_within(rows);
     let own = |e: &ElementRef<'_>| within.get(&e.id()).is_some_and(|links| *links == 1);
@@ -276,7 +275,7 @@ fn date_by_text(links: &mut [ListLink], rows: &[ElementRef<'_>], context: &Conte
         undated.map(|(undated, row)| if undated { find(row) } else { None }).collect();
     settle_order(&mut found);
     for (link, found) in links.iter_mut().zip(found) {
-        // Neither reading of an ambiguous date is certain enough.
+        // If a date is ambiguous, neither interpretation is certain enough.
         let found = found.filter(|f| f.swapped.is_none());
         if link.date.is_none() {
             link.take_date(found.map(|f| (time_of(&f, context), f.shows())));
@@ -308,8 +307,7 @@ fn text_beside(link: ElementRef<'_>, context: &Context) -> Option<FoundDate> {
     (!found.range && !found.short).then_some(found)
 }
 
-/// The date of a link whose block has a long teaser: one that is the only text of some part of the
-/// block.
+/// The date of a link whose block has a long teaser: a date that is the only text of some part of the block.
 fn part_beside(
     block: ElementRef<'_>,
     link: ElementRef<'_>,
@@ -325,8 +323,8 @@ fn part_beside(
     dates.all(|other| other.day == first.day).then_some(first)
 }
 
-/// Lists are in order, newest or oldest first. If that is so with only one of the two orders of day
-/// and month, that order is right.
+/// Lists are sorted, newest or oldest first. If a list is sorted with only one of the two orders of day and
+/// month, that order is used.
 pub(super) fn settle_order(found: &mut [Option<FoundDate>]) {
     let days = |swap: bool| -> Vec<NaiveDate> {
         let day = |f: &FoundDate| if swap { f.swapped.unwrap_or(f.day) } else { f.day };
@@ -427,8 +425,9 @@ mod tests {
     }
 
     #[test]
-    fn a_link_around_a_whole_row_contains_the_title_and_the_date() {
-        // With few and many blanks, and characters of several bytes: a cut row must not pass for a whole one.
+    fn finds_title_and_date_in_a_link_around_a_row() {
+        // With few and many spaces, and with multi-byte characters: a row that was cut must not be mistaken
+        // for a complete one.
         for blanks in [1, 40, 400] {
             for teaser in ["Short.", "公開された記事の要約です。".repeat(6).as_str()] {
                 for title in ["p class='note title'", "h3", "div class=cardTitle"] {
@@ -480,7 +479,7 @@ mod tests {
         let days = |days: [&str; 3]| days.map(|d| Some(d.to_owned())).to_vec();
         let dotted = rows(["12.11.2026", "11.11.2026", "05.11.2026"], "de");
         assert_eq!(dotted, days(["2026-11-12", "2026-11-11", "2026-11-05"]));
-        // Newest first with the day first only.
+        // Sorted, newest first, only if the day comes first.
         let slashed = rows(["12/11/2026", "02/11/2026", "08/10/2026"], "en");
         assert_eq!(slashed, days(["2026-11-12", "2026-11-02", "2026-10-08"]));
         let slashed = rows(["02/03/2026", "01/12/2026", "01/05/2026"], "en");

@@ -1,4 +1,4 @@
-//! Pages in front of the article: a login, a question about cookies, an empty shell.
+//! Pages shown instead of the article: a login, a question about cookies, an empty shell.
 
 use super::page::{Page, own};
 use crate::model::LeftOutReason;
@@ -8,16 +8,16 @@ use scraper::{ElementRef, Selector};
 use std::sync::LazyLock;
 use url::Url;
 
-/// With more letters and digits, a page has text other than its login or its question. Words cannot
-/// be counted in every language.
+/// A page with more letters and digits has text besides its login or its question. Letters are used because
+/// words cannot be counted in every language.
 const FEW_LETTERS: usize = 750;
-/// With this many letters and digits, a page whose header has a login form counts as having a text.
+/// With this many letters and digits, a page with a login form in its header counts as having text.
 const SOME_LETTERS: usize = 50;
 
 static PASSWORD: LazyLock<Option<Selector>> = LazyLock::new(|| own("form input[type=password]"));
 static H1: LazyLock<Option<Selector>> = LazyLock::new(|| own("h1"));
 static PARAGRAPHS: LazyLock<Option<Selector>> = LazyLock::new(|| own("p"));
-/// Names and roles of elements beside the content of a page.
+/// Names and roles of elements that are not part of the content of a page.
 const BESIDE: &[&str] =
     &["header", "nav", "aside", "footer", "dialog", "banner", "navigation", "complementary"];
 static BODY: LazyLock<Option<Selector>> = LazyLock::new(|| own("body"));
@@ -28,7 +28,7 @@ const LOGIN: &[&str] =
 const CONSENT: &[&str] =
     &["consent", "cookiewall", "cookie-wall", "privacywall", "privacy-gate", "gdpr"];
 
-/// What prevents reading the article of the page at `asked`.
+/// The obstacle that prevents reading the article at `asked`.
 pub fn obstacle(page: &Page, asked: &Url) -> Option<LeftOutReason> {
     let moved = normalise(page.url()) != normalise(asked);
     let few = || {
@@ -50,7 +50,7 @@ pub fn obstacle(page: &Page, asked: &Url) -> Option<LeftOutReason> {
     page.needs_javascript().then_some(LeftOutReason::NeedsJavascript)
 }
 
-/// Whether a text is so long that it is the article, not a page in front of it.
+/// Whether a text is so long that it must be the article rather than an obstacle.
 pub fn has_text(text: &str) -> bool {
     letters(text).nth(FEW_LETTERS).is_some()
 }
@@ -59,7 +59,7 @@ fn letters(text: &str) -> impl Iterator<Item = char> + '_ {
     text.chars().filter(|c| c.is_alphanumeric())
 }
 
-/// Whether an element is in the header of a page, or otherwise beside its content.
+/// Whether an element is in the header of a page, or otherwise outside its content.
 fn is_beside(element: ElementRef<'_>) -> bool {
     element.ancestors().filter_map(ElementRef::wrap).any(|around| {
         let role = around.attr("role").unwrap_or_default();
@@ -67,7 +67,7 @@ fn is_beside(element: ElementRef<'_>) -> bool {
     })
 }
 
-/// Whether a page has a heading and paragraphs of its own, however short.
+/// Whether a page has its own heading and paragraphs, however short.
 fn has_article(page: &Page) -> bool {
     let own = |selector: &'static Option<Selector>| {
         let all = selector.iter().flat_map(|s| page.tree().select(s));
@@ -77,7 +77,7 @@ fn has_article(page: &Page) -> bool {
     titled && own(&PARAGRAPHS).map(|p| letters(&p).count()).sum::<usize>() >= SOME_LETTERS
 }
 
-/// Whether a part of the host or path is one of these words.
+/// Whether a part of the host or path is one of `words`.
 fn leads_to(url: &Url, words: &[&str]) -> bool {
     let place = format!("{}{}", url.host_str().unwrap_or_default(), url.path()).to_lowercase();
     place.split(['.', '/', '_']).any(|part| words.contains(&part))

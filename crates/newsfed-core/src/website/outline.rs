@@ -1,4 +1,4 @@
-//! The structure of a page as lines, for users who search for an element to select.
+//! The structure of a page as lines, for users who want to select an element.
 
 use super::page::Page;
 use super::propose::classes;
@@ -13,12 +13,12 @@ use std::collections::HashMap;
 const MAX_LINES: usize = 20_000;
 /// Maximum number of bytes of text in a line.
 const MAX_TEXT: usize = 160;
-/// Maximum number of elements in one line, each the only child of the one before.
+/// Maximum number of elements in one line, each the only child of the previous one.
 const MAX_CHAIN: usize = 4;
 /// Maximum number of classes in a line.
 const MAX_NAMES: usize = 2;
 
-/// The elements of a page by their numbers, which count from 0 in document order.
+/// The elements of a page by their numbers, which start at 0 and are in document order.
 #[derive(Debug, Default)]
 pub struct Elements {
     ids: Vec<NodeId>,
@@ -38,9 +38,9 @@ impl Elements {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// Its visible elements, each below its parent.
+    /// The visible elements of the page, each after its parent.
     pub lines: Vec<OutlineLine>,
-    /// Its text, piece by piece.
+    /// The texts of the page, each in its own line.
     pub texts: Vec<TextLine>,
     /// Whether the outline leaves out a part of the page.
     pub cut: bool,
@@ -48,7 +48,7 @@ pub struct Outline {
     ends: Vec<u32>,
 }
 
-/// An element, or a chain of elements, each the only child of the one before.
+/// An element, or a chain of elements, each the only child of the previous one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineLine {
     /// Number of the innermost element.
@@ -59,19 +59,19 @@ pub struct OutlineLine {
     pub depth: u16,
     /// `h3 > a.headline`
     pub name: String,
-    /// Number of siblings of its kind, including itself; set on the first of them.
+    /// Number of siblings of the same kind, including itself; set only on the first of them.
     pub alike: u32,
-    /// The line of the first sibling of its kind, set on all others.
+    /// The line of the first sibling of the same kind; set on all others.
     pub first: Option<u32>,
     /// An attribute that describes it: `@datetime`.
     pub hint: Option<String>,
-    /// The beginning of the text directly in the element; one sanitised line.
+    /// The start of the text directly in the element; one sanitised line.
     pub text: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextLine {
-    /// Number of the element that contains it.
+    /// Number of the element that contains the text.
     pub element: u32,
     /// One sanitised line.
     pub text: String,
@@ -86,7 +86,7 @@ impl Outline {
     }
 }
 
-/// An element while the outline is built.
+/// An element during the construction of the outline.
 struct Seen {
     tag: String,
     names: Vec<String>,
@@ -106,7 +106,7 @@ impl Seen {
         }
     }
 
-    /// Siblings with the same kind are grouped.
+    /// Siblings of the same kind are grouped.
     fn kind(&self) -> (&str, Option<&String>) {
         (&self.tag, self.names.first())
     }
@@ -183,8 +183,7 @@ pub fn outline(page: &Page) -> (Outline, Elements) {
                 if let Some(end) = outline.ends.get_mut(number as usize) {
                     *end = u32::try_from(elements.ids.len()).unwrap_or(u32::MAX);
                 }
-                // An element with text of its own also shows the text of its children, in the order of the
-                // page.
+                // An element with its own text also shows the text of its children, in page order.
                 let mixed =
                     at(&mut seen, number).filter(|s| !s.own.is_empty() && !s.kids.is_empty());
                 if let Some((seen, element)) = mixed.zip(ElementRef::wrap(node)) {
@@ -202,16 +201,16 @@ fn at(seen: &mut [Option<Seen>], number: u32) -> Option<&mut Seen> {
     seen.get_mut(number as usize)?.as_mut()
 }
 
-/// A line that is not written yet.
+/// A line that has not been written yet.
 struct Todo {
     element: u32,
     depth: u16,
     alike: u32,
-    /// The group whose first line is written before this one; the line number is stored there.
+    /// The group whose first line is written before this line; the line number is stored there.
     group: Option<usize>,
 }
 
-/// Writes the lines, without recursion, because pages may be deep.
+/// Writes the lines without recursion, because pages may be deeply nested.
 fn report(seen: &[Option<Seen>], root: u32, outline: &mut Outline) {
     let get = |number: u32| seen.get(number as usize).and_then(Option::as_ref);
     let mut firsts: Vec<Option<u32>> = Vec::new();
@@ -304,7 +303,7 @@ mod tests {
         assert_eq!(lines[2], "  article.card ×2");
         assert_eq!(lines[3], "   h3 > a \"Bridge\"");
         assert_eq!(lines[4], "   time @datetime \"20 Nov\"");
-        // A grouped sibling is not shown, but its content is in the outline, below its line.
+        // A grouped sibling is not shown, but its content is in the outline, below the line of the sibling.
         let second = outline.lines.iter().position(|l| l.first == Some(2)).unwrap();
         assert_eq!(outline.lines[second].name, "article.card.wide");
         assert_eq!(outline.lines[second + 1].text, "Budget");

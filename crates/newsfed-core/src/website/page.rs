@@ -1,4 +1,4 @@
-//! A page as a tree, with the URL against which its links are resolved.
+//! A page as a tree, with the base URL for its links.
 
 use crate::util::html::{self, tree, tree::text_of};
 use crate::util::session::without_session;
@@ -13,7 +13,7 @@ pub enum PageError {
     /// Another kind of document, or an empty one.
     #[error("this is not an HTML page, it seems to be {0}")]
     NotHtml(&'static str),
-    /// Too deep for a tree.
+    /// Nested too deeply for a tree.
     #[error("{}", tree::REFUSED)]
     TooDeep,
 }
@@ -25,7 +25,7 @@ pub struct Page {
     url: Url,
 }
 
-/// One of the program's own selectors.
+/// Parses a built-in selector.
 pub(super) fn own(selector: &'static str) -> Option<Selector> {
     Selector::parse(selector).ok()
 }
@@ -89,28 +89,28 @@ impl Page {
         &self.base
     }
 
-    /// The target of a reference: http or https, without its fragment and session parameters.
+    /// The http or https URL that a reference resolves to, without its fragment and session parameters.
     pub fn resolve(&self, href: &str) -> Option<Url> {
         let mut url = without_session(address::resolve(&self.base, href)?);
         url.set_fragment(None);
         Some(url)
     }
 
-    /// The title of the page; one sanitised line. A part that is repeated, such as the name of the
-    /// site, is named once.
+    /// The title of the page; one sanitised line. A repeated part, such as the name of the site, is kept only
+    /// once.
     pub fn title(&self) -> Option<String> {
         let title = TITLE.as_ref().and_then(|s| self.tree.select(s).next())?;
         let line = without_repetition(&text::line(&title.text().collect::<String>()));
         (!line.is_empty()).then_some(line)
     }
 
-    /// Whether the page shows its text only with JavaScript: almost no text of its own, but
-    /// scripts or a note about them.
+    /// Whether the page shows its text only with JavaScript: it has almost no text, but scripts or a notice
+    /// about them.
     pub fn needs_javascript(&self) -> bool {
         let Some(body) = BODY.as_ref().and_then(|s| self.tree.select(s).next()) else {
             return false;
         };
-        // Some words around an empty middle are not a text yet.
+        // A few words around an empty main part do not count as text.
         let words = text_of(body).chars().filter(|c| c.is_alphanumeric()).count();
         let count = |s: &Option<Selector>| s.as_ref().map_or(0, |s| self.tree.select(s).count());
         let notice = NOSCRIPT.as_ref().is_some_and(|s| {
@@ -125,7 +125,7 @@ impl Page {
     }
 }
 
-/// A title whose parts are all different: "News | Town | Town" becomes "News | Town".
+/// Removes repeated parts of a title: "News | Town | Town" becomes "News | Town".
 fn without_repetition(title: &str) -> String {
     const BETWEEN: [&str; 8] =
         [" | ", " - ", " \u{2013} ", " \u{2014} ", " \u{b7} ", " :: ", " \u{bb} ", " \u{2022} "];

@@ -1,4 +1,4 @@
-//! What to do when a page could not be fetched.
+//! Decides what to do if a page could not be fetched.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use std::time::Duration;
 pub const MAX_TRIES: u32 = 3;
 /// Maximum waiting time per page.
 pub const BUDGET: Duration = Duration::from_secs(60);
-/// Wait after a 429 without a time.
+/// Wait after a 429 without `Retry-After`.
 pub const UNNAMED: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FetchFailure {
-    /// No response in time, or a connection that broke.
+    /// No response in time, or a broken connection.
     Network,
-    /// A status that is not a success, with its `Retry-After`.
+    /// An error status, with its `Retry-After`.
     Status(u16, Option<Duration>),
 }
 
@@ -27,9 +27,9 @@ pub enum RetryDecision {
     LeaveHost,
 }
 
-/// Decides after the failure of attempt `tries` (from 1), with `waited` already spent. Timeouts
-/// and 5xx are retried after 1, 2 and 4 s, up to a fifth more or less (`seed`); a 429 after the
-/// time that it names; other statuses not at all.
+/// Decides what to do after the failure of attempt `tries` (from 1), when `waited` has already been spent.
+/// Timeouts and 5xx are retried after 1, 2 and 4 s, give or take a fifth (`seed`); 429 and 503 after their
+/// `Retry-After`; other statuses are not retried.
 pub fn decide(failure: FetchFailure, tries: u32, waited: Duration, seed: u64) -> RetryDecision {
     if tries >= MAX_TRIES {
         let limited = matches!(failure, FetchFailure::Status(429, _));

@@ -1,4 +1,4 @@
-//! A selector for an element that the user points at: short, and made of lasting names.
+//! Finds a short selector with stable names for an element that the user points at.
 
 use super::page::Page;
 use super::propose::{around, classes, cost, is_heading, lasts, tag};
@@ -14,17 +14,17 @@ const MAX_TRIED: usize = 120;
 /// Maximum number of siblings that are examined.
 const MAX_SIBLINGS: usize = 2000;
 
-/// What the selector should find.
+/// What the selector should match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pick {
-    /// The element and similar ones: the links of a list.
+    /// The element and similar ones, such as the links of a list.
     Alike,
-    /// The element, before any other of its page.
+    /// The element, as the first match on its page.
     One,
 }
 
-/// A selector that finds an element, and all or none of the similar ones. `None` if none was found,
-/// for example deep in a page without names.
+/// A selector that matches an element, and all or none of the similar ones. `None` if there is no such
+/// selector, for example deep in a page without names.
 pub fn pick(page: &Page, element: ElementRef<'_>, pick: Pick) -> Option<String> {
     match pick {
         Pick::Alike => for_all(page, element),
@@ -62,7 +62,7 @@ fn for_one(page: &Page, element: ElementRef<'_>) -> Option<String> {
         first.is_some_and(|first| first.id() == element.id())
     };
     let found = offers(element).into_iter().find(finds_it);
-    // The steps may exceed the length limit of a selector.
+    // The path may exceed the maximum length of a selector.
     found.or_else(|| Some(steps(element)).filter(finds_it))
 }
 
@@ -126,19 +126,19 @@ fn names(element: ElementRef<'_>) -> Vec<String> {
     names
 }
 
-/// Like [`cost`], but higher if the last step has no meaning: any `div` may appear there.
+/// Like [`cost`], but higher if the last step has no meaning: any `div` could be there.
 fn weight(selector: &str) -> usize {
     let last = selector.rsplit([' ', '>']).next().unwrap_or(selector);
     let reports = last.contains(['.', '#', '['])
         || is_heading(last)
         || matches!(last, "a" | "time" | "article" | "main" | "address");
-    // All links of a page are not a list.
+    // Not all links of a page are one list.
     let bare = if selector == "a" { 4 } else { 0 };
     cost(selector) + bare + if reports { 0 } else { 2 }
 }
 
-/// The element and the elements at the same position in siblings of it or of its ancestors. The
-/// level with the most siblings is the one that repeats.
+/// The element, and the elements at the same position inside siblings of it or of one of its ancestors. The
+/// level with the most siblings is used.
 fn alike(element: ElementRef<'_>) -> HashSet<NodeId> {
     let mut best: (usize, Vec<ElementRef<'_>>) = (1, Vec::new());
     let mut path: Vec<ElementRef<'_>> = Vec::new();
@@ -160,7 +160,7 @@ fn alike(element: ElementRef<'_>) -> HashSet<NodeId> {
     best.1.iter().map(|e| e.id()).chain([element.id()]).collect()
 }
 
-/// The element that is reached from `start` as the first element of `path` is reached from its last.
+/// Follows `path` in reverse from `start`, to the element that corresponds to the first element of `path`.
 fn below<'a>(start: ElementRef<'a>, path: &[ElementRef<'_>]) -> Option<ElementRef<'a>> {
     path.iter().rev().try_fold(start, |at, step| {
         let same = || at.child_elements().filter(|e| e.value().name() == step.value().name());
@@ -168,7 +168,7 @@ fn below<'a>(start: ElementRef<'a>, path: &[ElementRef<'_>]) -> Option<ElementRe
     })
 }
 
-/// Siblings of the same kind are similar.
+/// Siblings of the same kind are considered similar.
 fn kind(element: ElementRef<'_>) -> (&str, Option<String>) {
     (element.value().name(), classes(element).into_iter().next())
 }
@@ -178,8 +178,8 @@ fn above(element: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
     around.take_while(|e| !matches!(e.value().name(), "body" | "html"))
 }
 
-/// The path to an element by the positions of its parents, from the nearest one with a lasting
-/// id, or from the body.
+/// The path to an element by child positions, starting at the nearest ancestor with a stable id, or at the
+/// body.
 fn steps(element: ElementRef<'_>) -> String {
     let mut steps = Vec::new();
     let mut at = Some(element);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn picks_selectors_that_people_would_write() {
+    fn picks_natural_selectors() {
         let card = |n: usize| {
             format!(
                 "<article class='css-8x7y6z card'><h3><a href=/{n}>Title {n}</a></h3>\
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_without_lasting_names_are_found_by_position() {
+    fn finds_elements_without_stable_names_by_position() {
         let markup = "<div><div><p>a</p></div><div><p>b</p><p>c</p></div></div>";
         let page = page(markup);
         let third = Selectors::parse("p").unwrap().all(page.tree())[2];
@@ -294,7 +294,7 @@ mod tests {
         }
     }
 
-    /// Pages of nested elements with classes of all sorts.
+    /// Pages of nested elements with various classes.
     fn markup() -> impl Strategy<Value = String> {
         let tags = ["div", "p", "ul", "li", "a", "h2", "article", "x-card", "o:p", "section"];
         let classes = ["", "card", "css-9z8y7x", "card wide", "row", "md:flex", "story-title x1"];
@@ -315,7 +315,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
-        fn a_selector_finds_its_element(
+        fn selectors_find_their_element(
             markup in markup(),
             depth in prop_oneof![Just(0), Just(30)],
         ) {
@@ -335,11 +335,11 @@ mod tests {
         }
 
         #[test]
-        fn a_selector_finds_all_repeated_siblings(inner in markup(), count in 2..9usize) {
+        fn selectors_find_all_repeated_siblings(inner in markup(), count in 2..9usize) {
             let rows = format!("<x-row class='css-1a2b3c'>{inner}</x-row>").repeat(count);
             let page = page(&format!("<body><x-list class=x9y8>{rows}</x-list></body>"));
             let rows = Selectors::parse("body > x-list > x-row").unwrap().all(page.tree());
-            // Links inside links are moved out of their row by the parser.
+            // The parser moves links that are inside links out of their rows.
             prop_assume!(rows.len() == count);
             let selector = pick(&page, rows[0], Pick::Alike).unwrap();
             let found = Selectors::parse(&selector).unwrap().all(page.tree());

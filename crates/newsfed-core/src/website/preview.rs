@@ -1,4 +1,5 @@
-//! What rules find on already fetched pages: counted and marked while the user edits the rules.
+//! Previews what rules find on pages that have been fetched, with counts and marks, while the user edits the
+//! rules.
 
 use super::article::{Article, glance};
 use super::date;
@@ -20,7 +21,7 @@ use url::Url;
 const MAX_LINKS: usize = 5000;
 /// Maximum number of elements on one page that are marked for one selector.
 const MAX_MARKS: usize = 5000;
-/// Maximum number of bytes of a text that should be a date.
+/// Maximum number of bytes of a text that may be a date.
 const MAX_DATE: usize = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,11 +42,11 @@ impl SelectorField {
     pub const LIST: [Self; 2] = [Self::Articles, Self::Next];
     /// The selectors of an article.
     pub const ARTICLE: [Self; 4] = [Self::Title, Self::Author, Self::Date, Self::Content];
-    /// The selectors of entries, which are all on one page.
+    /// The selectors of entries, for entries that are all on one page.
     pub const ENTRIES: [Self; 5] =
         [Self::Articles, Self::Title, Self::Author, Self::Date, Self::Content];
 
-    /// The key below `website`.
+    /// The settings key below `website`.
     pub fn key(self) -> &'static str {
         match self {
             Self::Articles => "articles",
@@ -75,12 +76,12 @@ impl SelectorField {
 pub struct Matches {
     /// Number of matching elements.
     pub count: usize,
-    /// The numbers of the elements that are used, in order: for one value, the matches of the
-    /// first part that matches anything.
+    /// The numbers of the elements that are used, in order. For fields with one value, these are the matches
+    /// of the first selector of a list that matches anything.
     pub marks: Vec<u32>,
 }
 
-/// What rules find on a list page.
+/// The results of rules on a list page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListPreview {
     /// The matches of each selector; `None` if there is no selector or it is not valid yet.
@@ -89,26 +90,26 @@ pub struct ListPreview {
     pub next: Option<Url>,
     /// Number of known articles that the page links to.
     pub known: usize,
-    /// Number of those that the rules do not find.
+    /// Number of known articles on the page that the rules do not find.
     pub lost: usize,
 }
 
-/// What rules find on the page of an article.
+/// The results of rules on the page of an article.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArticlePreview {
-    /// As in [`ListPreview`].
+    /// The matches of each selector; see [`ListPreview`].
     pub found: Vec<(SelectorField, Option<Matches>)>,
     /// The article without its content.
     pub article: Article,
-    /// The text that should be a date, if a selector finds one.
+    /// The text that the date selector finds, if it cannot be read as a date.
     pub date_text: Option<String>,
 }
 
-/// A page with the values that are computed only once.
+/// A page with values that are computed only once.
 pub struct PreviewPage {
     page: Page,
     elements: Elements,
-    /// Keys of the URLs that it links to.
+    /// Keys of the URLs that the page links to.
     links: HashSet<String>,
 }
 
@@ -127,8 +128,8 @@ impl PreviewPage {
         &self.page
     }
 
-    /// A selector for the element with that number, if one was found. The parts of entries are
-    /// selected in each entry.
+    /// A selector for the element with that number, if one was found. For parts of entries, it matches in
+    /// each entry.
     pub fn pick(&self, element: u32, part: SelectorField, in_entries: bool) -> Option<String> {
         let element = self.elements.get(&self.page, element)?;
         let what = match part {
@@ -140,8 +141,8 @@ impl PreviewPage {
         super::pick(&self.page, element, what)
     }
 
-    /// Lists of articles on the page: the one that agrees best with the known articles comes
-    /// first (F-measure), if any agrees.
+    /// Lists of articles on the page. If any of them contain known articles, the best match with the known
+    /// articles comes first (F-measure).
     pub fn proposals(&self, known: &HashSet<String>) -> Vec<Proposal> {
         let mut proposals = propose(&self.page);
         let here = known.iter().filter(|key| self.links.contains(*key)).count();
@@ -154,7 +155,7 @@ impl PreviewPage {
         proposals
     }
 
-    /// Rules with selectors for the parts of this article, whose title in the list is known.
+    /// Adds selectors for the parts of this article, whose title in the list is known, to the rules.
     pub fn article_rules(self, title: &str, rules: WebsiteRules) -> (Self, WebsiteRules) {
         let samples = [Sample { page: self.page, title: title.to_owned() }];
         let rules = article_rules(&samples, rules, None);
@@ -162,7 +163,7 @@ impl PreviewPage {
         (Self { page, ..self }, rules)
     }
 
-    /// What rules find if this is the list; `known` are the keys of known articles.
+    /// The results of the rules if the page is a list; `known` are the keys of known articles.
     pub fn list(&self, rules: &WebsiteRules, known: &HashSet<String>) -> ListPreview {
         let selectors =
             |part: SelectorField| part.of(rules).and_then(|text| Selectors::parse(text).ok());
@@ -191,8 +192,8 @@ impl PreviewPage {
         entries::propose(&self.page)
     }
 
-    /// What rules find if the entries are on this page. A selector that is not valid yet does not
-    /// count.
+    /// The results of the rules if the entries are on this page. Selectors that are not valid yet are
+    /// ignored.
     pub fn entries(&self, rules: &WebsiteRules) -> ListPreview {
         let usual = WebsiteRules::default();
         let is_valid =
@@ -240,7 +241,7 @@ impl PreviewPage {
         listed
     }
 
-    /// What rules find if this is an article.
+    /// The results of the rules if the page is an article.
     pub fn article(&self, rules: &WebsiteRules) -> ArticlePreview {
         let tree = self.page.tree();
         let find = |part: SelectorField| {
@@ -294,7 +295,7 @@ mod tests {
         let details = list.list(&rules("h3 a"), &known);
         let titles: Vec<&str> = details.links.iter().map(|l| l.title.as_str()).collect();
         assert_eq!(titles, ["One", "Two"]);
-        // The third is on the page and not found, the ninth is no longer on the page.
+        // The third is on the page but not found; the ninth is no longer on the page.
         assert_eq!((details.known, details.lost), (2, 1));
         assert_eq!(details.next.unwrap().query(), Some("p=2"));
         let (_, found) = &details.found[0];

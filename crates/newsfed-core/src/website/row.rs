@@ -1,5 +1,5 @@
-//! Further information in the row of a link: who wrote the article, and when something last happened to it,
-//! such as a reply to a topic.
+//! Further information in the row of a link: who wrote the article, and when its last activity was, such as a
+//! reply to a topic.
 
 use super::authors::split_names;
 use super::date::time_of;
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 const LEVELS: usize = 6;
 /// Maximum number of bytes of a row's text.
 const MAX_ROW: usize = 1000;
-/// Longest name of an author, in bytes.
+/// Maximum length of an author's name, in bytes.
 const MAX_AUTHOR: usize = 120;
 /// Class names for authors of articles and topics.
 const AUTHORS: [&str; 9] = [
@@ -30,7 +30,7 @@ const AUTHORS: [&str; 9] = [
     "hnuser",
     "topic-author",
 ];
-/// Parts of URLs of users.
+/// Parts of the URLs of users.
 const USERS: [&str; 9] = [
     "memberlist.php",
     "member.php",
@@ -43,11 +43,11 @@ const USERS: [&str; 9] = [
     "user?id=",
 ];
 
-/// Completes links with the data of their rows. `rows` are their elements.
+/// Adds the author and the last activity from their rows to links. `rows` are the elements of the links.
 pub(super) fn complete(links: &mut [ListLink], rows: &[ElementRef<'_>], context: &Context) {
     let within = rows_within(rows);
     for (link, row) in links.iter_mut().zip(rows) {
-        // The largest box with no other article in it.
+        // The largest box that contains no other article.
         let own = |e: &ElementRef<'_>| within.get(&e.id()).is_some_and(|links| *links == 1);
         let Some(block) = around(*row).take_while(own).last() else { continue };
         link.author = author(block, *row);
@@ -55,7 +55,7 @@ pub(super) fn complete(links: &mut [ListLink], rows: &[ElementRef<'_>], context:
     }
 }
 
-/// Adds the texts of their rows to links. `rows` are their elements.
+/// Adds the texts from their rows to links. `rows` are the elements of the links.
 pub(super) fn summarise(links: &mut [ListLink], rows: &[ElementRef<'_>]) {
     let within = rows_within(rows);
     for (link, row) in links.iter_mut().zip(rows) {
@@ -67,7 +67,7 @@ pub(super) fn summarise(links: &mut [ListLink], rows: &[ElementRef<'_>]) {
 
 /// The longest paragraph in a row, apart from the title.
 fn summary(block: ElementRef<'_>, link: ElementRef<'_>, title: &str) -> Option<String> {
-    /// Minimum number of characters of a text that is not a label or a date.
+    /// Minimum length, in characters, of a text that is neither a label nor a date.
     const MIN_SUMMARY: usize = 20;
     let elements = block.descendent_elements().take(MAX_ELEMENTS);
     let is_around = |e: &ElementRef<'_>| link.ancestors().any(|above| above.id() == e.id());
@@ -77,7 +77,7 @@ fn summary(block: ElementRef<'_>, link: ElementRef<'_>, title: &str) -> Option<S
     texts.max_by_key(String::len)
 }
 
-/// How many of the rows each element contains.
+/// The number of rows that each element contains.
 fn rows_within(rows: &[ElementRef<'_>]) -> HashMap<NodeId, usize> {
     let mut within: HashMap<NodeId, usize> = HashMap::new();
     for element in rows.iter().flat_map(|row| around(*row)) {
@@ -91,7 +91,7 @@ fn around(link: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
     above.take_while(|e| !matches!(e.value().name(), "body" | "html" | "main"))
 }
 
-/// The first author in a row: for a topic, the user who started it.
+/// The first author in a row. For a topic, this is the user who started it.
 fn author(block: ElementRef<'_>, link: ElementRef<'_>) -> Option<String> {
     let is_author = |e: &ElementRef<'_>| {
         let word = |key: &str| e.attr(key).is_some_and(|v| v.eq_ignore_ascii_case("author"));
@@ -109,7 +109,7 @@ fn author(block: ElementRef<'_>, link: ElementRef<'_>) -> Option<String> {
         let text = text::line(&text_within(e, MAX_AUTHOR)?);
         let fits = text.contains(char::is_alphabetic);
         match e.value().name() {
-            // Names of users can be anything.
+            // User names can be anything.
             "a" => Some(text),
             _ => split_names([text.as_str()]).into_iter().next(),
         }
@@ -118,8 +118,7 @@ fn author(block: ElementRef<'_>, link: ElementRef<'_>) -> Option<String> {
     names.next()
 }
 
-/// The latest date of a row that has dates other than that of the article; the start of a
-/// day if the time is not given.
+/// The latest date of a row, if the row has more than one date. If there is no time, the start of the day.
 fn activity(block: ElementRef<'_>, link: ElementRef<'_>, context: &Context) -> Option<Time> {
     let times: Vec<Time> = block
         .descendent_elements()
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_is_the_longest_paragraph_beside_the_title() {
+    fn uses_the_longest_paragraph_as_summary() {
         let long = "After nine months of work the bridge opens to trams first.";
         let cases = [
             (format!("<a class=t href=1>One</a><p>3 May 2024</p><p>{long}</p>"), long),

@@ -1,6 +1,6 @@
-//! Which date of a row belongs to the article, if the row has several.
+//! Decides which date of a row belongs to the article if the row has several.
 //!
-//! Lists are newest first, so the column whose dates descend from row to row is right; else labels
+//! Lists are newest first, so a column whose dates descend from row to row is preferred. Otherwise, labels
 //! decide ("published", but not "updated"), and finally the `time` element.
 
 use super::date::time_of;
@@ -16,11 +16,11 @@ use std::collections::HashMap;
 const LEVELS: usize = 4;
 /// Maximum number of nodes in a row.
 const MAX_NODES: usize = 4 * MAX_ELEMENTS;
-/// Longest text of a row, in bytes.
+/// Maximum length of a row's text, in bytes.
 const MAX_TEXT: usize = 600;
 /// Maximum number of dates in a row.
 const MAX_DATES: usize = 4;
-/// Minimum number of rows by which their order is judged.
+/// Minimum number of rows needed to judge their order.
 const LEAST: usize = 3;
 
 /// A date in a row.
@@ -29,11 +29,11 @@ struct RowDate {
     at: Time,
     zone: Zone,
     label: Option<DateLabel>,
-    /// Whether it is in a `time` element.
+    /// Whether the date comes from a `time` element.
     marked: bool,
 }
 
-/// The article dates in rows that have several dates.
+/// The dates of the articles, for rows that have several dates.
 pub(super) fn decide(rows: &[ElementRef<'_>], context: &Context) -> Vec<Option<(Time, Zone)>> {
     let mut within: HashMap<NodeId, usize> = HashMap::new();
     for row in rows {
@@ -67,7 +67,7 @@ fn around(link: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
 /// The columns of dates that may belong to the articles.
 enum Choice {
     Column(usize),
-    /// The earlier date of several columns that are in order: an article is published before it is
+    /// The earliest date of several columns that are sorted, because an article is published before it is
     /// changed.
     Earliest(Vec<usize>),
     Unknown,
@@ -116,7 +116,7 @@ impl Choice {
     }
 }
 
-/// The different dates of a row in its order; none if one of them is not certain.
+/// The distinct dates of a row in their order; none if one of them is not certain.
 fn dates_of(block: ElementRef<'_>, link: ElementRef<'_>, context: &Context) -> Vec<RowDate> {
     let mut found: Vec<RowDate> = Vec::new();
     let (mut text, mut read) = (String::new(), 0);
@@ -161,7 +161,7 @@ fn dates_of(block: ElementRef<'_>, link: ElementRef<'_>, context: &Context) -> V
 /// Adds the dates in a text with their labels. Returns whether all of them are certain.
 fn scan_into(found: &mut Vec<RowDate>, text: &str, context: &Context) -> bool {
     let scan = date::scan(text, context);
-    // Words between two dates belong to the second one, in brackets to the first.
+    // Words between two dates belong to the second date, but up to a closing bracket to the first.
     let part = |from: usize, to: usize| {
         let part = scan.text.get(from..to).unwrap_or_default();
         part.find(')').map_or(("", part), |end| part.split_at(end))
@@ -183,7 +183,7 @@ fn scan_into(found: &mut Vec<RowDate>, text: &str, context: &Context) -> bool {
     true
 }
 
-/// The meaning of a date according to the names of its `time` element or of that element's parent.
+/// The meaning of a date according to the names of its `time` element or of the parent.
 fn named(element: ElementRef<'_>) -> Option<DateLabel> {
     let parent = element.parent().and_then(ElementRef::wrap);
     let of = |e: ElementRef<'_>| {
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_date_that_gets_older_from_row_to_row_is_used() {
+    fn uses_the_column_with_descending_dates() {
         let found = days([
             "3 May 2026 <i>9 Jun 2026</i>",
             "2 May 2026 <i>20 Jun 2026</i>",
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_decide_between_dates_in_order() {
+    fn labels_decide_between_sorted_columns() {
         let found = days([
             "Updated 9 Jun 2026, published 3 May 2026",
             "Updated 8 Jun 2026, published 2 May 2026",
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn without_order_and_labels_the_time_element_or_the_earlier_date_decides() {
+    fn falls_back_to_time_elements_or_the_earlier_date() {
         let found = days([
             "9 Jun 2026 <time datetime=2026-05-03>b</time>",
             "8 Jun 2026 <time datetime=2026-05-02>b</time>",

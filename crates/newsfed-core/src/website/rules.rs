@@ -1,10 +1,10 @@
-//! Checking declared rules.
+//! Checks declared rules.
 
 use super::selector::Selectors;
 use crate::model::WebsiteRules;
 
-/// The problems of rules: the key in `sources.toml`, and what is wrong. Empty if the rules can be
-/// used. A list of articles needs a selector for their links.
+/// The problems of rules, as pairs of a key in `sources.toml` and a message. Empty if the rules can be used.
+/// A list of articles needs a selector for their links.
 pub fn check(rules: &WebsiteRules, is_list: bool) -> Vec<(&'static str, String)> {
     let mut wrong = Vec::new();
     if is_list && rules.articles.is_none() {

@@ -4,19 +4,19 @@ use crate::util::text;
 use ego_tree::iter::Edge;
 use scraper::{ElementRef, Html, Selector};
 
-/// Longest selector, in bytes.
+/// Maximum length of a selector, in bytes.
 const LONGEST: usize = 1000;
-/// Maximum number of elements on a page that a selector may compare; each of its parts counts separately.
-/// Ordinary pages need less than a hundredth. `~` examines all siblings before an element, and a space all
-/// elements around it, so pages can be made for which a selector would take minutes.
+/// Maximum number of elements on a page that are compared with a selector; each of its parts counts
+/// separately. Ordinary pages need less than a hundredth of this. `~` examines all previous siblings of an
+/// element, and a space all of its ancestors, so a page can be made for which a selector would take minutes.
 const MAX_STEPS: usize = 30_000_000;
 
 /// One selector, or several separated by commas.
 #[derive(Debug, Clone)]
 pub struct Selectors {
-    /// All of them as one, which finds elements in the order of the page.
+    /// All selectors combined, which finds elements in page order.
     union: Selector,
-    /// In the order in which they are written.
+    /// The individual selectors, in the order in which they are written.
     each: Vec<Selector>,
     cost: Cost,
 }
@@ -24,10 +24,11 @@ pub struct Selectors {
 /// The properties that decide how many steps a selector takes.
 #[derive(Debug, Clone, Default)]
 struct Cost {
-    /// The last parts, which are compared with every element: the rest only with those that match.
+    /// The last parts, which are compared with every element; the other parts are compared only if these
+    /// match.
     last: Option<Selector>,
     parts: usize,
-    /// Whether elements around are compared.
+    /// Whether ancestors are compared.
     around: bool,
     /// Whether siblings are compared.
     siblings: bool,
@@ -42,7 +43,7 @@ impl Selectors {
     /// Parses a selector.
     ///
     /// # Errors
-    /// Why it cannot be used, in a few words: XPath is named as such.
+    /// If the selector cannot be used. The error is a short reason; XPath is recognised.
     pub fn parse(selector: &str) -> Result<Self, String> {
         let selector = selector.trim();
         if selector.is_empty() {
@@ -69,7 +70,7 @@ impl Selectors {
         Ok(Self { union, each, cost })
     }
 
-    /// Checks how many steps the selector takes on a page. Beyond the limit it matches nothing.
+    /// Checks how many steps the selector takes on a page. A selector that exceeds the limit matches nothing.
     ///
     /// # Errors
     /// If there are too many.
@@ -77,7 +78,7 @@ impl Selectors {
         self.cost.check(tree, MAX_STEPS)
     }
 
-    /// Every element that one of them matches, in the order of the page.
+    /// All elements that any of the selectors match, in page order.
     pub fn all<'a>(&self, tree: &'a Html) -> Vec<ElementRef<'a>> {
         if self.check(tree).is_err() {
             return Vec::new();
@@ -109,8 +110,8 @@ impl Selectors {
     }
 }
 
-/// A compound selector without its parts that count siblings, because counting is not linear for a
-/// single element. The result matches at least as much.
+/// A compound selector without conditions that count siblings, because counting is not linear for a single
+/// element. The result matches at least the same elements.
 fn without_counts(compound: &str) -> String {
     let lower = compound.to_ascii_lowercase();
     let (mut out, mut at) = (String::new(), 0);
@@ -126,7 +127,7 @@ fn without_counts(compound: &str) -> String {
         if !counts {
             out.push_str(&compound[start..end]);
         }
-        // Never between the two colons of a pseudo-element.
+        // Does not continue between the two colons of a pseudo-element.
         at = end.max(start + 1);
     }
     out.push_str(&compound[at..]);
@@ -142,7 +143,7 @@ impl Cost {
         let walks: Vec<Walks> = parts.iter().map(|part| Walks::of(part)).collect();
         let around = walks.iter().any(|w| w.around || w.nested);
         let siblings = walks.iter().any(|w| w.siblings);
-        // Inside brackets, everything is compared with every element.
+        // Selectors in brackets are compared with every element.
         let nested = walks.iter().any(|w| w.nested);
         let last: Vec<&str> = parts.iter().zip(&walks).map(|(part, w)| &part[w.last..]).collect();
         let last: Vec<String> = last.into_iter().map(without_counts).collect();
@@ -184,14 +185,14 @@ impl Cost {
     }
 }
 
-/// What comparing one part of a selector with an element requires.
+/// The steps that are needed to compare one part of a selector with an element.
 #[derive(Default)]
 struct Walks {
-    /// Where its last compound begins.
+    /// Offset of the last compound selector.
     last: usize,
     around: bool,
     siblings: bool,
-    /// Whether there is a selector in brackets that has combinators.
+    /// Whether a selector in brackets has combinators.
     nested: bool,
 }
 
@@ -234,8 +235,7 @@ impl Walks {
     }
 }
 
-/// The part that is missing in a selector that is being typed; `None` if it seems complete without
-/// parsing it.
+/// What is missing in a selector that is being typed; `None` if it seems complete, without parsing it.
 fn unfinished(selector: &str) -> Option<&'static str> {
     let (mut open, mut quote, mut escaped) = (Vec::new(), None, false);
     for c in selector.chars() {
@@ -271,7 +271,7 @@ fn unfinished(selector: &str) -> Option<&'static str> {
     }
 }
 
-/// The parts between the commas that separate selectors: not those in brackets or quotes.
+/// The selectors of a list. Commas in brackets or quotes do not separate selectors.
 fn split(list: &str) -> Vec<&str> {
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0usize);
     let (mut quote, mut escaped) = (None, false);
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn one_value_follows_the_order_of_selectors_and_all_values_that_of_the_page() {
+    fn selectors_find_one_or_all_values_in_order() {
         let tree = Html::parse_document("<h2>b</h2><h1>a</h1><h2>c</h2>");
         let selectors = Selectors::parse("h1, h2").unwrap();
         let texts = |found: Vec<ElementRef<'_>>| -> String {

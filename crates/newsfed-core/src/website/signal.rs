@@ -1,5 +1,5 @@
-//! When to visit a page again: signals are checked starting with the cheapest, and the first
-//! conclusive one decides. Every result names the signal that decided it.
+//! Decides when to visit a page again: signals are checked starting with the cheapest, and the first
+//! conclusive one decides. Every result names the signal that decided.
 
 use super::page::{Page, own};
 use crate::model::{DecidingSignal, PageHints, Signal, Time};
@@ -13,10 +13,10 @@ const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// What the headers of a response state about its freshness.
+/// Freshness information in the headers of a response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HeaderFacts {
-    /// Time left of `max-age` or `Expires`, less `Age`.
+    /// Remaining time of `max-age` or `Expires`, after subtracting `Age`.
     pub fresh_for: Option<Duration>,
     /// `no-cache`: dynamic.
     pub no_cache: bool,
@@ -27,16 +27,16 @@ pub struct HeaderFacts {
 /// Everything known about a page, cheapest first. Unknown values are `None`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Evidence {
-    /// Of its last response.
+    /// Headers of the last response.
     pub headers: Option<HeaderFacts>,
-    /// From sitemap, list and page.
+    /// Hints from the sitemap, the list and the page.
     pub hints: PageHints,
     /// The learned interval, for pages without other signals.
     pub interval: Option<Duration>,
 }
 
-/// When to visit a page again, counted from `now`; for new and for known URLs. The limits are
-/// applied by the schedule.
+/// When to visit a page again, relative to `now`; for new and for known URLs. The schedule applies its limits
+/// afterwards.
 pub fn next_visit(url: &Url, evidence: &Evidence, now: Time) -> DecidingSignal {
     let signal = |after: Duration, name, why: &str| DecidingSignal {
         after: after.as_secs(),
@@ -78,8 +78,8 @@ pub fn next_visit(url: &Url, evidence: &Evidence, now: Time) -> DecidingSignal {
     }
 }
 
-/// Whether the modification time that a page states is the same as at the previous visit; if so,
-/// the rest is not read.
+/// Whether the page still has the same modification time as at the previous visit. If so, the rest of it is
+/// not read.
 pub fn unchanged(hints: &PageHints, before: &PageHints) -> bool {
     hints.modified.is_some() && hints.modified == before.modified
 }
@@ -160,7 +160,7 @@ pub fn metadata(page: &Page) -> PageHints {
     stated
 }
 
-/// All signals in the page itself.
+/// All signals from the page itself.
 pub fn page_hints(page: &Page) -> PageHints {
     PageHints { shown: body_date(page), ..metadata(page) }
 }
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cheapest_conclusive_signal_decides() {
+    fn uses_the_cheapest_conclusive_signal() {
         let now = at("2025-10-24T12:00:00Z");
         let url = |s: &str| Url::parse("https://example.org/").unwrap().join(s).unwrap();
         let page = |m: &str| super::page_hints(&Page::parse(m, &url("/")).unwrap());

@@ -1,4 +1,4 @@
-//! Whether an article may be stored.
+//! Checks whether an article may be stored.
 
 use super::article::Article;
 use crate::model::{LeftOutReason, Time};
@@ -6,25 +6,25 @@ use crate::util::domain::same_site;
 use chrono::{DateTime, TimeDelta};
 use url::Url;
 
-/// Number of characters at which a title is too long.
+/// Minimum number of characters of a title that is too long.
 pub const MAX_TITLE: usize = 500;
-/// How far in the future a date may be: a date without a time begins earlier in eastern zones.
+/// How far in the future a date may be: days begin earlier in eastern time zones.
 const AHEAD: TimeDelta = TimeDelta::hours(24);
 /// 1990-01-01T00:00:00Z; nothing on the web is older.
 const OLDEST: i64 = 631_152_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// 500 characters or more.
+    /// The title has 500 characters or more.
     #[error("its title is {0} characters long")]
     Title(usize),
-    /// On another site.
+    /// The article is on another site.
     #[error("it is on another site, {0}")]
     Site(String),
-    /// More than a day ahead.
+    /// The date is more than a day in the future.
     #[error("its date, {}, is in the future", .0.format("%F"))]
     Future(Time),
-    /// Before 1990.
+    /// The date is before 1990.
     #[error("its date, {}, is before 1990", .0.format("%F"))]
     Old(Time),
 }
@@ -40,10 +40,10 @@ impl Rejection {
     }
 }
 
-/// Checks an article of the source at `source`, read at `now`.
+/// Checks an article that was fetched at `now`; `source` is the URL of its source.
 ///
 /// # Errors
-/// The first problem.
+/// Returns the first problem.
 pub fn validate(article: &Article, source: &Url, now: Time) -> Result<(), Rejection> {
     let length = article.title.chars().count();
     if length >= MAX_TITLE {

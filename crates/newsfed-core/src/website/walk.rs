@@ -1,5 +1,5 @@
-//! Which list pages and articles one poll fetches: the limit of a first poll, pagination, and
-//! where it stops. Decisions only; the engine sends the requests.
+//! Decides which list pages and articles one poll fetches: the limit of a first poll, pagination, and when to
+//! stop. Pure; the engine sends the requests.
 
 use super::list::{ListLink, ListPage};
 use crate::model::Time;
@@ -8,11 +8,11 @@ use chrono::TimeDelta;
 use std::collections::HashSet;
 use url::Url;
 
-/// Maximum number of articles per poll of a source that was never read, or not recently.
+/// Maximum number of articles per poll of a source that has never been read, or not recently.
 pub const MAX_ARTICLES: usize = 20;
-/// A source that was read within this time has no limit.
+/// [`MAX_ARTICLES`] does not apply to a source that was read within this time.
 const LATELY: TimeDelta = TimeDelta::days(15);
-/// Maximum number of articles per poll: a list of only unknown articles is not news.
+/// Maximum number of articles per poll: a longer list of unknown articles is not news.
 const MAX_EVER: usize = 200;
 
 /// The state of a poll over the pages of a list.
@@ -33,7 +33,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// A walk that begins at `start`; `last_ok` is when the source was last read successfully.
+    /// A walk that starts at `start`; `last_ok` is when the source was last read successfully.
     pub fn new(start: &Url, max_pages: u32, last_ok: Option<Time>, now: Time) -> Self {
         let lately = last_ok.is_some_and(|at| now - at <= LATELY);
         Self {
@@ -54,8 +54,8 @@ impl Walk {
         self.next.as_ref()
     }
 
-    /// Takes a page that was requested at `asked` and came from `answered`, and returns the articles on it
-    /// that should be fetched, in order. `is_old` returns whether an earlier poll knew an article.
+    /// Processes a page that was requested at `asked` and came from `answered`. Returns the articles on it
+    /// that should be fetched, in order. `is_old` returns whether an article is known from an earlier poll.
     pub fn take(
         &mut self,
         asked: &Url,
@@ -90,8 +90,8 @@ impl Walk {
         wanted
     }
 
-    /// Takes the dates stated by the new articles of the last page, in their order: those from
-    /// before the last successful poll end the walk.
+    /// Processes the dates of the new articles of the last page, in their order. Dates before the last
+    /// successful poll can end the walk.
     pub fn read(&mut self, dates: &[Time]) {
         let old = |date: &Time| self.since.is_some_and(|since| is_before(*date, since));
         if turns_old(dates.iter().map(old)) {
@@ -99,7 +99,7 @@ impl Walk {
         }
     }
 
-    /// Maximum number of articles in total, given the number that the last page gave.
+    /// Maximum number of articles in total, given the number of articles on the last page.
     pub fn most_after(&self, articles: usize) -> usize {
         let pages = match self.next {
             Some(_) => self.max_pages.saturating_sub(self.pages).saturating_add(1),
@@ -115,8 +115,8 @@ impl Walk {
     }
 }
 
-/// Whether the rest of a list is old, given for each article whether it is old. Old articles before
-/// the first new one are pinned and ignored; a single old one among new ones does not count.
+/// Whether the rest of a list is old, given whether each article is old. Old articles before the first new
+/// one are pinned and ignored; a single old article among new ones does not count.
 fn turns_old(old: impl Iterator<Item = bool>) -> bool {
     let old: Vec<bool> = old.collect();
     let Some(first_new) = old.iter().position(|old| !old) else { return !old.is_empty() };
@@ -126,7 +126,7 @@ fn turns_old(old: impl Iterator<Item = bool>) -> bool {
     2 * rest.iter().filter(|old| **old).count() >= rest.len()
 }
 
-/// Whether a date is before a moment; one without a time counts as the whole day.
+/// Whether a date is before a moment. A date without a time counts as the whole day.
 fn is_before(date: Time, moment: Time) -> bool {
     let whole_day = date.time() == chrono::NaiveTime::MIN;
     if whole_day { date + TimeDelta::days(1) <= moment } else { date < moment }
@@ -144,7 +144,7 @@ mod tests {
         Time::from_timestamp(day * 86_400, 0).unwrap()
     }
 
-    /// A page with the articles from `/FROM` to just before `/TO`, leading to `next`.
+    /// A page with the articles from `/FROM` to just before `/TO`, and a link to `next`.
     fn page(range: std::ops::Range<u32>, next: &str) -> ListPage {
         let links = range.map(|n| ListLink {
             url: url(&n.to_string()),
@@ -159,7 +159,7 @@ mod tests {
         ListPage { links: links.collect(), next, left_out: 0 }
     }
 
-    /// Articles, pages fetched, and whether some were skipped.
+    /// Numbers of articles and of fetched pages, and whether articles were skipped.
     type WalkResult = (usize, usize, bool);
 
     fn walk(pages: &[ListPage], max: u32, last: Option<i64>, known: &[&str]) -> WalkResult {
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_applies_again_after_fifteen_days() {
+    fn the_lower_limit_applies_after_fifteen_days() {
         let most = |ago: TimeDelta| Walk::new(&url("/"), 1, Some(at(100) - ago), at(100)).most;
         let days = TimeDelta::days;
         assert_eq!([days(14), days(15)].map(most), [MAX_EVER; 2]);
@@ -224,7 +224,7 @@ mod tests {
             first.links[2].date = Some(date);
             walk(&[first, page(3..6, "")], 9, Some(99), &[]).1
         };
-        // The last poll was at the beginning of day 99.
+        // The last poll was at the start of day 99.
         let hour = TimeDelta::hours(1);
         assert_eq!([at(50), at(98), at(99) - hour].map(fetched), [1, 1, 1]);
         assert_eq!([at(99), at(99) + hour, at(100)].map(fetched), [2, 2, 2]);

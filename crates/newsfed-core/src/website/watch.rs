@@ -8,12 +8,12 @@ use scraper::{ElementRef, Html, Selector};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Maximum size of the watched markup in bytes.
+/// Maximum size of the watched markup, in bytes.
 const MAX_MARKUP: usize = 1 << 20;
 
 static MAIN: LazyLock<Option<Selector>> = LazyLock::new(|| own("main, [role=main]"));
 static BODY: LazyLock<Option<Selector>> = LazyLock::new(|| own("body"));
-/// Elements around the content of a page, and adverts.
+/// Elements around the content of a page, and advertisements.
 static AROUND: LazyLock<Option<Selector>> = LazyLock::new(|| {
     own("nav, footer, aside, script, style, noscript, template, iframe, dialog, \
          [role=navigation], [role=banner], [role=contentinfo], [role=complementary], [aria-hidden=true], \
@@ -31,7 +31,7 @@ static ARTICLE_TYPE: LazyLock<Option<Selector>> = LazyLock::new(|| {
     own("meta[property='og:type'][content=article], [itemtype$=Article], [itemtype$=BlogPosting]")
 });
 
-/// Whether a page declares that it is one article: by its metadata, or by its only `article` element.
+/// Whether a page declares itself to be one article, by its metadata or by its only `article` element.
 pub fn declares_article(page: &Page) -> bool {
     let count = |selector: &Option<Selector>| {
         selector.as_ref().map_or(0, |s| page.tree().select(s).take(2).count())
@@ -58,8 +58,8 @@ pub fn selected_part(page: &Page, selector: &str) -> Option<String> {
     (!found.is_empty()).then(|| clean(page, &markup))
 }
 
-/// The content of a page without what surrounds it on every page of a site, and without the
-/// heading that is its `title`: its main element, or else its body. Safe HTML.
+/// The main element of a page, or else its body, as safe HTML. Without elements that every page of the site
+/// has, and without the heading that equals `title`.
 pub fn main_part(page: &Page, title: &str) -> String {
     let mut tree = page.tree().clone();
     let around: Vec<_> = [&AROUND, &HEADER]
@@ -93,7 +93,7 @@ fn small_forms(tree: &Html) -> Vec<ego_tree::NodeId> {
     let body = BODY.as_ref().and_then(|s| tree.select(s).next());
     let (Some(body), Some(forms)) = (body, FORM.as_ref()) else { return Vec::new() };
     let all = letters(body);
-    // Detached elements are still found, but are of no importance.
+    // Forms that have been detached are still found, which does no harm.
     tree.select(forms)
         .filter(|form| letters(*form) * 2 < all.max(1))
         .map(|form| form.id())
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn one_article_element_or_metadata_declare_an_article() {
+    fn recognises_declared_articles() {
         let meta = "<meta property=og:type content=article>";
         let cases = [
             ("<article>a</article>".to_owned(), true),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_selector_selects_the_part() {
+    fn selects_the_part_by_selector() {
         let page = page("<p class=a>One</p><p class=b>Two</p><p class=a>Three</p>");
         let text = |selector: &str| selected_part(&page, selector).map(|part| html::to_text(&part));
         let three = text("p.a").unwrap();

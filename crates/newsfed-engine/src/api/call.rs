@@ -1,26 +1,25 @@
-//! What a request asks for, read from its path, query and form.
+//! Parses a request from its path, query and form.
 
 use crate::greader::{RemoteId, Stream};
 use percent_encoding::percent_decode_str;
 use std::collections::HashSet;
 
-/// The path of the API, in addition to the root of the server: apps that were made for FreshRSS
-/// append it.
+/// Prefix of the API below the root of the server. Apps that were made for FreshRSS append it.
 const PREFIX: &str = "/api/greader.php";
 /// Maximum number of ids in a list.
 pub const MOST_IDS: usize = 100_000;
-/// Maximum number of items with their texts.
+/// Maximum number of items that are returned with their texts.
 pub const MOST_CONTENTS: usize = 1_000;
 /// Maximum number of streams in a field.
 const MOST_STREAMS: usize = 50;
-/// Number of items if a request does not state it.
+/// Number of items if the request does not give it.
 const USUAL: usize = 20;
-/// Microseconds of 1973 and of the year 5138: times in other units are not between them.
+/// From 1973 to the year 5138 in microseconds. Times in other units are outside this range.
 const MICROS: std::ops::Range<i64> = 100_000_000_000_000..100_000_000_000_000_000;
-/// Longest title, label or address in bytes.
+/// Maximum length of a title, label or address, in bytes.
 const LONGEST: usize = 4096;
 
-/// A request that has been read.
+/// A request that has been parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Call {
     /// The page for visitors with a browser.
@@ -34,15 +33,15 @@ pub enum Call {
     Subscriptions,
     Tags,
     UnreadCounts,
-    /// A list that is always empty, because newsfed has no such things; the key of the list.
+    /// A list that is always empty, because newsfed has no such objects. Contains the JSON key of the list.
     Empty(&'static str),
     Ids(Listing),
-    /// The items with these numbers.
+    /// The items with these ids.
     Contents(Vec<i64>),
     Stream(Listing),
     Atom(Listing),
     EditTag(Marks),
-    /// Marks items as read that were discovered up to a moment, in microseconds.
+    /// Marks the items as read that were discovered up to a moment, in microseconds.
     MarkAllRead {
         stream: Option<Stream>,
         until: Option<i64>,
@@ -52,25 +51,25 @@ pub enum Call {
     Export,
     /// An OPML document.
     Import(Vec<u8>),
-    /// Renames a folder or a tag; without a new name, removes it.
+    /// Renames a folder or a tag, or removes it if there is no new name.
     Relabel {
         from: String,
         to: Option<String>,
     },
 }
 
-/// A part of a stream. A stream that is not known has no items.
+/// A part of a stream. An unknown stream has no items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
-    /// `None`: its name is not one of the API.
+    /// `None` if the API has no stream with that name.
     pub stream: Option<Stream>,
-    /// Further streams that the items must be in, and streams that they must not be in.
+    /// Other streams that must contain the items, and streams that must not.
     pub within: Vec<Option<Stream>>,
     pub without: Vec<Option<Stream>>,
-    /// Discovered since and until, in seconds.
+    /// Time range of the discovery, in seconds.
     pub since: Option<i64>,
     pub until: Option<i64>,
-    /// Number of the item at which the page before ended.
+    /// Id of the item at which the previous page ended.
     pub continuation: Option<i64>,
     pub oldest_first: bool,
     pub most: usize,
@@ -88,12 +87,12 @@ pub struct Marks {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     pub action: Action,
-    /// The text after `feed/` of each feed.
+    /// The part after `feed/` of each feed's stream id.
     pub feeds: Vec<String>,
     pub title: Option<String>,
-    /// The folder to move to; `None` does not move it.
+    /// The folder to move the feeds to; `None` does not move them.
     pub folder: Option<String>,
-    /// The folder to move out of.
+    /// The folder to move the feeds out of.
     pub out_of: Option<String>,
 }
 
@@ -104,7 +103,7 @@ pub enum Action {
     Edit,
 }
 
-/// A request as it arrived.
+/// An unparsed request.
 #[derive(Debug, Clone, Copy)]
 pub struct Raw<'a> {
     pub is_post: bool,
@@ -113,14 +112,14 @@ pub struct Raw<'a> {
     pub body: &'a [u8],
 }
 
-/// Why a request cannot be read.
+/// Why a request cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unreadable {
     /// There is nothing at this path.
     NotFound,
-    /// Changes are made by POST only, so that no link can make them.
+    /// Changes are made only by POST, so that no link can make them.
     NotPost,
-    /// What is wrong.
+    /// The request is invalid, for this reason.
     Wrong(String),
 }
 
@@ -175,7 +174,7 @@ impl Fields {
         }
     }
 
-    /// The items in `i`, each once.
+    /// The items in the `i` fields, deduplicated.
     fn items(&self) -> Result<Vec<i64>, Unreadable> {
         let (mut items, mut seen) = (Vec::new(), HashSet::new());
         for text in self.all("i") {
@@ -197,7 +196,7 @@ impl Fields {
     fn listing(&self, stream: Option<Stream>, most: usize) -> Result<Listing, Unreadable> {
         let wanted = match self.number("n")? {
             None => USUAL,
-            // As in FreshRSS, this means all.
+            // As in FreshRSS, 0 means all.
             Some(..=0) => most,
             Some(n) => usize::try_from(n).unwrap_or(most).min(most),
         };
@@ -214,7 +213,7 @@ impl Fields {
         })
     }
 
-    /// The folder or tag that a field names.
+    /// The folder or tag in a field.
     fn label(&self, field: &str) -> Result<Option<String>, Unreadable> {
         let Some(name) = self.text(field)? else { return Ok(None) };
         match Stream::parse(&name) {
@@ -223,17 +222,17 @@ impl Fields {
         }
     }
 
-    /// The label to change: as a stream, or its name alone.
+    /// The label to change, given as a stream or only by name.
     fn changed_label(&self) -> Result<Option<String>, Unreadable> {
         Ok(self.label("s")?.or(self.text("t")?))
     }
 }
 
 impl Call {
-    /// Reads a request.
+    /// Parses a request.
     ///
     /// # Errors
-    /// When there is no such endpoint, or what it needs is missing or malformed.
+    /// If there is no such endpoint, or if a required field is missing or malformed.
     pub fn parse(raw: Raw<'_>) -> Result<Self, Unreadable> {
         let path = match raw.path.strip_prefix(PREFIX) {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => rest,
@@ -325,12 +324,12 @@ impl Call {
     }
 }
 
-/// A stream in a path. One that cannot be decoded is unknown.
+/// A stream in a path. A stream that cannot be decoded is unknown.
 fn in_path(text: &str) -> Option<Stream> {
     Stream::parse(&percent_decode_str(text).decode_utf8().ok()?)
 }
 
-/// The stream of a field; without one, all items.
+/// The stream in a field, or all items if there is none.
 fn stream(fields: &Fields) -> Option<Stream> {
     fields.one("s").map_or(Some(Stream::ReadingList), Stream::parse)
 }
@@ -343,7 +342,7 @@ fn login(raw: &Raw<'_>) -> Result<Call, Unreadable> {
     }
 }
 
-/// Marks that have an effect. Apps also send states that newsfed does not have.
+/// Marks that have an effect. Apps also send states that newsfed does not support.
 fn marks(fields: &Fields) -> Result<Marks, Unreadable> {
     let items = fields.items()?;
     let (mut add, mut remove) = (Vec::new(), Vec::new());
@@ -359,7 +358,7 @@ fn marks(fields: &Fields) -> Result<Marks, Unreadable> {
     if add.iter().any(|stream| remove.contains(stream)) {
         return wrong("the same mark is set and removed");
     }
-    // A second name for the opposite of read.
+    // `kept-unread` is another name for the opposite of read.
     if add.iter().any(is_kept_unread) {
         add.retain(|stream| !is_kept_unread(stream));
         if !remove.contains(&Stream::Read) && !add.contains(&Stream::Read) {

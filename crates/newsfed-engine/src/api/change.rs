@@ -1,4 +1,4 @@
-//! Marks of items.
+//! Changes to the marks of items.
 
 use super::Api;
 use super::call::Marks;
@@ -10,7 +10,7 @@ use crate::model::SourceId;
 use crate::store::{MAX_TAG, Mark, StreamPart, StreamQuery};
 use crate::util::text::comparable;
 
-/// The mark that a stream stands for.
+/// The mark for a stream.
 fn mark_of(stream: &Stream, directory: &Directory) -> Result<Mark, Refusal> {
     match stream {
         Stream::Read => Ok(Mark::Read),
@@ -23,7 +23,7 @@ fn mark_of(stream: &Stream, directory: &Directory) -> Result<Mark, Refusal> {
     }
 }
 
-/// A name that could only be stored in changed form is refused.
+/// Rejects names that could only be stored in a changed form.
 fn check_tag(name: &str) -> Result<(), Refusal> {
     if comparable(name).is_empty() || name.contains('"') || name.chars().count() > MAX_TAG {
         let why = format!("a label has 1 to {MAX_TAG} characters and no quotation marks");
@@ -54,7 +54,7 @@ impl Api {
         Ok(())
     }
 
-    /// Marks the items of a stream that were discovered up to a moment, in microseconds, as read.
+    /// Marks the items of a stream as read that were discovered up to a moment, in microseconds.
     pub(super) async fn mark_all_read(
         &self,
         stream: Option<Stream>,
@@ -88,14 +88,14 @@ impl Api {
         Ok(())
     }
 
-    /// Renames a folder or a tag; without a new name, removes it.
+    /// Renames a folder or a tag, or removes it if there is no new name.
     pub(super) async fn relabel(&self, from: String, to: Option<String>) -> Result<(), Refusal> {
         let (name, form, new) = (from.clone(), comparable(&from), to.clone());
         let read = move |reader: &crate::store::Reader, directory: &Directory| {
             let within = directory.feeds.iter().filter(|feed| feed.folder() == Some(&name));
             let sources: Vec<SourceId> = within.map(|feed| feed.source.id.clone()).collect();
             let is_tag = reader.item_tags()?.iter().any(|tag| comparable(tag) == form);
-            // Before anything is changed.
+            // The new name is checked before anything is changed.
             if let Some(to) = new.filter(|_| is_tag) {
                 mark_of(&Stream::Label(to), directory)?;
             }

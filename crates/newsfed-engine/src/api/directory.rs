@@ -1,4 +1,4 @@
-//! The declared sources as subscriptions, and streams as parts of the database.
+//! The declared sources as subscriptions, and streams as selections of items in the database.
 
 use super::call::Listing;
 use super::refusal::Refusal;
@@ -20,7 +20,7 @@ impl Feed {
         self.facts.title(&self.source)
     }
 
-    /// Its stream.
+    /// The id of the feed's stream.
     pub(super) fn id(&self) -> String {
         Stream::Feed(self.facts.key.to_string()).to_string()
     }
@@ -48,7 +48,7 @@ impl Feed {
     }
 }
 
-/// The stream of a folder or tag.
+/// The id of the stream for a folder or tag.
 pub(super) fn label(name: &str) -> String {
     Stream::Label(name.to_owned()).to_string()
 }
@@ -76,7 +76,7 @@ impl Directory {
         self.feeds.iter().any(|feed| feed.folder() == Some(name))
     }
 
-    /// The subscription by the text after `feed/`: its number or its address.
+    /// Finds a subscription by the part after `feed/`: its number or its URL.
     pub(super) fn find(&self, name: &str) -> Option<&Feed> {
         if let Ok(key) = name.parse::<i64>() {
             return self.feeds.iter().find(|feed| feed.facts.key == key);
@@ -85,7 +85,7 @@ impl Directory {
         self.feeds.iter().find(|feed| normalise(&feed.source.url) == address)
     }
 
-    /// The items of a stream; an unknown one has none.
+    /// The items of a stream; an unknown stream has none.
     pub(super) fn part(&self, stream: Option<&Stream>) -> StreamPart {
         match stream {
             Some(Stream::ReadingList) => StreamPart::All,
@@ -104,12 +104,12 @@ impl Directory {
         }
     }
 
-    /// A page of a stream and one more item, which shows whether there are further pages.
+    /// The query for a page of a stream and one more item, which shows whether there is another page.
     pub(super) fn query(&self, listing: &Listing) -> StreamQuery {
         let part = |stream: &Option<Stream>| self.part(stream.as_ref());
         let mut within: Vec<StreamPart> = listing.within.iter().map(part).collect();
         within.push(self.part(listing.stream.as_ref()));
-        // The last microsecond of a second.
+        // The last microsecond of that second.
         let until = |seconds: i64| seconds.saturating_mul(1_000_000).saturating_add(999_999);
         StreamQuery {
             within,

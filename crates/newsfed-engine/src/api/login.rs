@@ -1,4 +1,4 @@
-//! The password, and the tokens that stand for it.
+//! The password, and the tokens that are derived from it.
 
 use super::refusal::Refusal;
 use crate::serve::same_secret;
@@ -13,18 +13,18 @@ use tokio::sync::Mutex;
 
 /// Length of a password, in characters.
 pub const PASSWORD_LENGTH: std::ops::RangeInclusive<usize> = 8..=1000;
-/// Number of failed logins in [`WINDOW`] after which further ones are refused.
+/// Number of failed logins within [`WINDOW`] after which further logins are rejected.
 const MOST_FAILURES: usize = 5;
 const WINDOW: Duration = Duration::from_secs(60);
-/// Length of a token for changes: some apps check it.
+/// Length of a token for changes, because some apps check it.
 const TOKEN_LENGTH: usize = 57;
 
-/// What the database stores about the password.
+/// The data about the password that is stored in the database.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct StoredLogin {
-    /// Argon2id, with its parameters and salt.
+    /// Argon2id hash, with its parameters and salt.
     hash: String,
-    /// Tokens are derived from it. It changes with the password, so that old tokens become invalid.
+    /// Tokens are derived from the secret. It changes with the password, so that old tokens become invalid.
     secret: String,
 }
 
@@ -35,7 +35,7 @@ impl StoredLogin {
     }
 
     fn derive(&self, purpose: &str, user: &str) -> String {
-        // The secret always has the same length, so no other purpose and user give the same bytes.
+        // The secret always has the same length, so each purpose and user give different bytes.
         let text = format!("{}\n{purpose}\n{user}", self.secret);
         Sha256::digest(text).iter().take(20).map(|byte| format!("{byte:02x}")).collect()
     }
@@ -52,7 +52,7 @@ pub enum PasswordError {
     Store(#[from] StoreError),
 }
 
-/// Stores a password, as a hash. Tokens of an earlier password become invalid.
+/// Stores a password as a hash. Tokens of an earlier password become invalid.
 ///
 /// # Errors
 /// If it is too short or too long, or cannot be stored.
@@ -66,7 +66,7 @@ pub fn set_password(store: &Store, password: &str) -> Result<(), PasswordError> 
     let mut random = [0; 32];
     OsRng.fill_bytes(&mut random);
     let secret = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    // Serialising two texts cannot fail.
+    // Serializing two strings cannot fail.
     let text = serde_json::to_string(&StoredLogin { hash, secret }).unwrap_or_default();
     Ok(store.set_memo_blocking(SERVE_LOGIN, text)?)
 }
@@ -79,7 +79,7 @@ pub fn has_password(store: &Store) -> Result<bool, StoreError> {
     Ok(StoredLogin::read(&store.reader()?)?.is_some())
 }
 
-/// The token, if user and password are right.
+/// Returns the token if user and password are correct.
 pub(super) fn verify(
     reader: &Reader,
     expected: &str,
@@ -91,14 +91,14 @@ pub(super) fn verify(
             "no password is set; `newsfed serve password` sets it".to_owned(),
         ));
     };
-    // A wrong user name takes as long as a wrong password.
+    // The password is also checked for a wrong user name, which takes the same time.
     let right = PasswordHash::new(&stored.hash)
         .is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok());
     let is_user = same_secret(user, expected);
     Ok((right && is_user).then(|| stored.derive("login", expected)))
 }
 
-/// The token for changes, if the token of the login is right.
+/// Returns the token for changes if the login token is correct.
 pub(super) fn token(
     reader: &Reader,
     user: &str,
@@ -117,12 +117,12 @@ pub(super) fn in_header(value: &str) -> Option<&str> {
     (named && !token.is_empty()).then_some(token)
 }
 
-/// When logins have failed. While one is checked, others wait: hashing takes memory.
+/// Times of failed logins. Logins are checked one at a time, because hashing takes memory.
 #[derive(Default)]
 pub(super) struct Failures(Mutex<VecDeque<Instant>>);
 
 impl Failures {
-    /// Checks a login, unless too many have failed.
+    /// Checks a login, unless too many logins have failed.
     pub(super) async fn guard<T>(
         &self,
         check: impl Future<Output = Result<Option<T>, Refusal>>,

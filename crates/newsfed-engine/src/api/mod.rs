@@ -1,8 +1,8 @@
 //! The Google Reader API on top of the database: newsfed as a server for apps and for other instances of
 //! newsfed.
 //!
-//! `call.rs` reads requests, `read.rs` lists, `change.rs` marks, `subscriptions.rs` edits sources.
-//! The ids of items are their row keys, which are never used twice; a stream is listed by them.
+//! `call.rs` parses requests, `read.rs` returns lists, `change.rs` sets marks, and `subscriptions.rs` edits
+//! sources. The ids of items are their row keys, which are never reused; streams are sorted by them.
 
 mod call;
 mod change;
@@ -42,7 +42,7 @@ const JSON: &str = "application/json; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
 
-/// A page that anyone can see: no secrets, and nothing about the user.
+/// A page that anyone can see, without secrets or information about the user.
 const PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
 <meta name=\"viewport\" content=\"width=device-width\"><title>newsfed</title>\
 <body style=\"font-family:sans-serif;max-width:36em;margin:2em auto;padding:0 1em\">\
@@ -58,7 +58,7 @@ impl Api {
         Arc::new(Self { handle, readers, failures: Failures::default() })
     }
 
-    /// The response to a request. A change that has started is finished even if the client leaves.
+    /// Responds to a request. A change that has been started is completed even if the client disconnects.
     pub async fn respond(self: Arc<Self>, request: Request) -> Response {
         let task = tokio::spawn(async move {
             let response = self.handle(&request).await;
@@ -144,7 +144,7 @@ impl Api {
         Ok(ok(PLAIN, write_login(&token)))
     }
 
-    /// The token for changes, if the request has the token of a login.
+    /// Returns the token for changes if the request has a valid login token.
     async fn authorise(&self, headers: &HeaderMap) -> Result<String, Refusal> {
         let mut values = headers.get_all(AUTHORIZATION).iter();
         let (Some(value), None) = (values.next(), values.next()) else {
@@ -168,8 +168,8 @@ impl Api {
     }
 }
 
-/// Checks the token of a change. The header has identified the user, so a missing token does no
-/// harm; some apps send `x`. A wrong token makes apps request another.
+/// Checks the token of a change. The user has already been identified by the header, so a missing token does
+/// no harm; some apps send `x`. After a wrong token, apps request a new one.
 fn check_token(request: &Request, token: &str) -> Result<(), Refusal> {
     let fields = url::form_urlencoded::parse(&request.body);
     let given = fields.filter(|(key, _)| key == "T").map(|(_, value)| value).last();
@@ -184,7 +184,7 @@ fn ok(media_type: &'static str, body: impl Into<Pieces>) -> Response {
     Response { status: StatusCode::OK, headers, body: body.into() }
 }
 
-/// Apps compare the text, so it has no line end.
+/// Apps compare the text, so it must not end with a newline.
 fn done() -> Response {
     ok(PLAIN, "OK".to_owned())
 }

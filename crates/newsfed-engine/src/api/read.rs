@@ -20,14 +20,14 @@ use std::sync::Arc;
 /// Maximum total size of the texts in one response, in bytes.
 const MOST_TEXT: usize = 32 << 20;
 
-/// The items of a response and what it needs to know of their sources.
+/// Reads the items of a response, with the information about their sources.
 struct Page<'a> {
     reader: &'a Reader,
     feeds: HashMap<&'a SourceId, &'a Feed>,
     full_text: FullText,
 }
 
-/// An item with its number, the tags of the user and its source.
+/// An item with its id, the user's tags and its source.
 struct Found<'a> {
     key: i64,
     item: Item,
@@ -41,7 +41,8 @@ impl<'a> Page<'a> {
         Self { reader, feeds, full_text }
     }
 
-    /// An item, with the text that the Reader shows. `None` if there is none, or its source is gone.
+    /// An item, with the text that the Reader shows. `None` if there is no such item, or if its source has
+    /// been removed.
     fn item(&self, key: i64) -> Result<Option<Found<'a>>, Refusal> {
         let Some(mut item) = self.reader.item(key)? else { return Ok(None) };
         let Some(&feed) = self.feeds.get(&item.source) else { return Ok(None) };
@@ -54,7 +55,7 @@ impl<'a> Page<'a> {
 }
 
 impl Found<'_> {
-    /// The streams that it is in.
+    /// The streams that contain the item.
     fn streams(&self) -> Vec<String> {
         let mut streams = vec![Stream::ReadingList.to_string()];
         streams.extend(self.item.read.then(|| Stream::Read.to_string()));
@@ -122,14 +123,14 @@ fn name_of(listing: &Listing) -> String {
     listing.stream.as_ref().map(Stream::to_string).unwrap_or_default()
 }
 
-/// The row keys of a page, and where the next page begins, if there is one.
+/// The row keys of a page, and the start of the next page, if there is one.
 fn page_of(
     reader: &Reader,
     directory: &Directory,
     listing: &Listing,
 ) -> Result<(Vec<i64>, Option<String>), Refusal> {
     let mut keys = reader.stream(&directory.query(listing))?;
-    // The surplus item.
+    // The query returns one more item than requested.
     let more = keys.len() > listing.most;
     keys.truncate(listing.most);
     let continuation = keys.last().filter(|_| more).map(ToString::to_string);
@@ -145,7 +146,7 @@ impl Api {
         self.handle.declared().borrow().clone()
     }
 
-    /// Reads the database together with the directory of sources.
+    /// Runs `work` with the database and the directory of sources.
     pub(super) async fn with_directory<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Reader, &Directory) -> Result<T, Refusal> + Send + 'static,
@@ -259,7 +260,7 @@ impl Api {
                 bytes += entry.summary.content.len();
                 writer = writer.and_then(|mut all| all.add(&entry).map(|()| all));
                 if bytes > MOST_TEXT / 2 {
-                    // The next page begins here, even if this item was the last one.
+                    // The next page starts here. It may be empty if this item was the last one.
                     continuation = Some(key.to_string());
                     break;
                 }
@@ -270,7 +271,7 @@ impl Api {
         .await
     }
 
-    /// A stream as Atom.
+    /// A stream as an Atom feed.
     pub(super) async fn atom(&self, listing: Listing) -> Result<String, Refusal> {
         let full_text = self.handle.settings().full_text;
         self.with_directory(move |reader, directory| {

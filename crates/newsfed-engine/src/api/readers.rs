@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 
-/// Maximum number of requests that read at the same time; further ones wait. Each thread has a connection and memory
-/// of its own, which it keeps: a pool of threads that grows with the requests would keep more.
+/// Maximum number of requests that read at the same time; others wait. Each thread keeps its own connection
+/// and memory, so a pool that grows with the number of requests would use more.
 const MOST: usize = 4;
 
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 
-/// The connection of a thread, opened for the first request.
+/// The connection of a thread, opened at the first request.
 struct Connection {
     store: Store,
     reader: Option<Reader>,
@@ -27,7 +27,7 @@ impl Connection {
             None => self.store.reader()?,
         };
         let result = work(&reader);
-        // Only another connection sees what changes once the database can be written.
+        // A frozen reader does not see later changes, so a new one is opened for the next request.
         self.reader = Some(reader).filter(|reader| !reader.is_frozen());
         result
     }
@@ -40,18 +40,18 @@ pub(super) struct Readers {
 }
 
 impl Drop for Readers {
-    /// The database is only closed completely when no connection is left.
+    /// The database is closed completely only when no connection is left.
     fn drop(&mut self) {
         self.jobs = None;
         for thread in self.threads.drain(..) {
-            // Panics were caught and logged on the thread.
+            // Panics have been caught and logged on the thread.
             let _ = thread.join();
         }
     }
 }
 
 impl Readers {
-    /// Starts the threads. They end when the readers are dropped.
+    /// Starts the threads. They exit when the readers are dropped.
     pub(super) fn new(store: &Store) -> Self {
         let (jobs, queue) = channel::<Job>();
         let queue = Arc::new(Mutex::new(queue));
@@ -70,14 +70,14 @@ impl Readers {
         Self { jobs: Some(jobs), threads }
     }
 
-    /// Reads on one of the threads.
+    /// Runs `work` on one of the threads.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Reader) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let (reply, result) = oneshot::channel();
         let job = move |connection: &mut Connection| {
-            // A client that has left needs no result.
+            // A client that has disconnected needs no result.
             if !reply.is_closed() {
                 let _ = reply.send(connection.read(work));
             }
@@ -91,7 +91,7 @@ impl Readers {
 
 fn run(queue: &Mutex<Receiver<Job>>, mut connection: Connection) {
     loop {
-        // The lock is only held while waiting for a job.
+        // The lock is held only while waiting for a job.
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
         if catch_unwind(AssertUnwindSafe(|| job(&mut connection))).is_err() {

@@ -1,4 +1,4 @@
-//! Why a request is refused, and the response that the client gets.
+//! Reasons for rejecting requests, and the responses to the client.
 
 use crate::serve::Response;
 use crate::store::StoreError;
@@ -6,17 +6,17 @@ use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue, RETRY_AFTER};
 use std::time::Duration;
 
-/// Why a request has no effect.
+/// Why a request was rejected.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// What is wrong with it.
+    /// The request is invalid, for this reason.
     Bad(String),
     Unauthorized,
     Forbidden(String),
     TooLarge(String),
-    /// Too many logins have failed.
+    /// Too many logins have failed; try again after this time.
     Wait(Duration),
-    /// The database, or a file, cannot be read or written now.
+    /// The database or a file cannot be read or written at the moment.
     Unavailable(String),
 }
 
@@ -26,7 +26,7 @@ impl From<StoreError> for Refusal {
     }
 }
 
-/// Headers by which clients notice that their token is no longer valid.
+/// Headers that inform clients that their token is no longer valid.
 const BAD_TOKEN: [HeaderName; 2] = [
     HeaderName::from_static("google-bad-token"),
     HeaderName::from_static("x-reader-google-bad-token"),

@@ -1,4 +1,4 @@
-//! Changes to the sources, where the settings allow them.
+//! Changes to the sources, if the settings allow them.
 
 use super::Api;
 use super::call::{Action, Edit};
@@ -18,7 +18,7 @@ impl From<FollowError> for Refusal {
 }
 
 impl Api {
-    /// Whether apps may change the sources.
+    /// Checks whether apps may change the sources.
     pub(super) fn check_edit(&self) -> Result<(), Refusal> {
         if self.handle.settings().serve.edit {
             return Ok(());
@@ -60,7 +60,7 @@ impl Api {
         self.change(sources, &edit).await
     }
 
-    /// Renames and moves sources, given with their folders.
+    /// Renames and moves sources. Each is given with its current folder.
     async fn change(
         &self,
         sources: Vec<(SourceId, Option<String>)>,
@@ -88,7 +88,7 @@ impl Api {
         self.edit_files(FileChange::Sources(each)).await
     }
 
-    /// Follows an address in the best way found; returns the source, and whether it is new.
+    /// Follows a URL in the best way that is found. Returns the source and whether it is new.
     async fn follow(
         &self,
         address: &str,
@@ -112,10 +112,10 @@ impl Api {
         }
     }
 
-    /// Follows an address in the best way found.
+    /// Follows a URL in the best way that is found.
     pub(super) async fn quick_add(&self, query: String) -> Result<QuickAdd, Refusal> {
         self.check_edit()?;
-        // Some apps send the address as a stream.
+        // Some apps send the URL as a stream.
         let address = query.strip_prefix("feed/").unwrap_or(&query);
         let id = match self.follow(address, None, None).await {
             Ok((id, _)) => id,
@@ -143,7 +143,7 @@ impl Api {
         Ok(export_opml(&sources, &self.with_directory(titles).await?, &[]).text)
     }
 
-    /// Follows the sources of an OPML document. Private addresses are left out, as by `newsfed import`.
+    /// Follows the sources of an OPML document. Private addresses are skipped, as in `newsfed import`.
     pub(super) async fn import(&self, list: Vec<u8>) -> Result<String, Refusal> {
         self.check_edit()?;
         let mut import = match config::import(&list, "the request") {

@@ -26,7 +26,7 @@ fn listing(stream: Option<Stream>, most: usize) -> Listing {
 }
 
 #[test]
-fn streams_are_read_from_paths_and_fields() {
+fn parses_streams_in_paths_and_fields() {
     let label = Some(Stream::Label("Tech/Linux é".to_owned()));
     let feed = Some(Stream::Feed("http://a.example/f?x=1&y".to_owned()));
     let api = "/reader/api/0/stream";
@@ -56,7 +56,7 @@ fn streams_are_read_from_paths_and_fields() {
 }
 
 #[test]
-fn unknown_states_are_ignored() {
+fn ignores_unknown_states() {
     let state = |name: &str| format!("user/-/state/com.google/{name}");
     let (read, star, kept) = (state("read"), state("starred"), state("kept-unread"));
     let marks = |items: &[i64], add: &[Stream], remove: &[Stream]| {
@@ -82,7 +82,7 @@ fn unknown_states_are_ignored() {
 }
 
 #[test]
-fn changes_to_subscriptions_are_read() {
+fn parses_changes_to_subscriptions() {
     let edit = Edit {
         action: Action::Edit,
         feeds: vec!["1".to_owned(), "http://a.example/".to_owned()],
@@ -116,7 +116,7 @@ fn changes_to_subscriptions_are_read() {
 }
 
 #[test]
-fn tokens_are_found_in_the_header() {
+fn finds_tokens_in_the_header() {
     let cases = [
         ("GoogleLogin auth=a/0b", Some("a/0b")),
         ("googlelogin Auth=a", Some("a")),

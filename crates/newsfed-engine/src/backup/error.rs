@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub enum BackupError {
     #[error("there is nothing to back up: no settings, sources or database in {} and {}", .0.display(), .1.display())]
     Nothing(PathBuf, PathBuf),
-    /// The target of a backup.
+    /// The target of a backup exists.
     #[error("{} already exists; give --replace to overwrite it", .0.display())]
     Exists(PathBuf),
     #[error("{}", cannot_read(path, source))]
@@ -34,13 +34,14 @@ pub enum BackupError {
 }
 
 impl BackupError {
-    /// For `map_err`: a file or folder of the user that cannot be read.
+    /// For `map_err`: one of the user's files or folders cannot be read.
     pub(super) fn read(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Read { path, source }
     }
 
-    /// For `map_err`: a file or folder that cannot be written. For a temporary file, it is the folder.
+    /// For `map_err`: a file or folder cannot be written. If a temporary file cannot be written, this is its
+    /// folder.
     pub(super) fn write(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Write { path, source }

@@ -1,8 +1,8 @@
-//! Packs all data of the user into one file and restores it: settings, sources, database and what crawls
-//! learned.
+//! Packs all data of the user into one file and restores it: settings, sources, the database and what crawls
+//! have learned.
 //!
-//! The file is a gzip-compressed tar archive. Its first entry is a manifest with the size and the
-//! SHA-256 of each file; the files follow in that order, and nothing else.
+//! The file is a gzip-compressed tar archive. Its first entry is a manifest with the size and the SHA-256 of
+//! each file. It is followed by the files in that order, and nothing else.
 
 mod error;
 mod manifest;
@@ -19,5 +19,5 @@ pub use manifest::{Manifest, PackedFile};
 pub use pack::{Packed, default_name, pack};
 pub use restore::{Restored, check, restore};
 
-/// Receives what is being done, as in "Packing newsfed.db", with the number of bytes so far.
+/// Called with the current step, such as "Packing newsfed.db", and the number of bytes so far.
 pub type Progress<'a> = &'a dyn Fn(&str, u64);

@@ -23,20 +23,20 @@ pub struct Packed {
     /// Size of the file.
     pub bytes: u64,
     pub manifest: Manifest,
-    /// Data that is not in it, and why.
+    /// Data that is not in the backup, and why.
     pub skipped: Vec<(String, String)>,
 }
 
-/// The name of a backup in a folder.
+/// The default name of a backup file.
 pub fn default_name(now: Time) -> String {
     format!("newsfed-{}.tar.gz", now.format("%Y-%m-%d-%H%M%S"))
 }
 
-/// Writes all data of the user into a new file, while other processes may use the data. The file appears when
-/// it is complete, and only its owner can read it.
+/// Writes all data of the user into a new file; other processes may use the data in the meantime. The file
+/// appears only when it is complete, and only its owner can read it.
 ///
 /// # Errors
-/// If the file exists and `replace` is false; if something cannot be read or written.
+/// If the file exists and `replace` is false, or if something cannot be read or written.
 pub fn pack(
     paths: &Paths,
     to: &Path,
@@ -47,7 +47,7 @@ pub fn pack(
     if to.exists() && !replace {
         return Err(BackupError::Exists(to.to_owned()));
     }
-    // Beside the database: the target may be slow.
+    // The copies are next to the database, because the target may be slow.
     let copies = folder_for_copies(paths)?;
     let mut collected = Collected::new(&copies, progress);
     for place in [Place::Config, Place::Sources] {
@@ -75,19 +75,19 @@ pub fn pack(
     Ok(Packed { file: to.to_owned(), bytes, manifest, skipped })
 }
 
-/// A folder for copies beside the database, or where the database will be.
+/// A folder for copies next to the database, or where the database will be.
 pub(super) fn folder_for_copies(paths: &Paths) -> Result<TempDir, BackupError> {
     let within = nearest_folder(paths.data_dir());
     private_folder(&within).map_err(BackupError::write(&within))
 }
 
-/// A folder, or the nearest one above it that exists.
+/// A folder, or its nearest ancestor that exists.
 fn nearest_folder(folder: &Path) -> PathBuf {
     let found = folder.ancestors().find(|folder| folder.is_dir());
     found.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }
 
-/// The copies of the files, and what is not copied.
+/// The copies of the files, and what has been skipped.
 struct Collected<'a> {
     folder: &'a Path,
     files: Vec<(PackedFile, PathBuf)>,
@@ -111,7 +111,7 @@ impl<'a> Collected<'a> {
         Ok(())
     }
 
-    /// Copies a settings file as it is, even with errors.
+    /// Copies a settings file unchanged, even if it has errors.
     fn settings(&mut self, place: Place, paths: &Paths) -> Result<(), BackupError> {
         let path = place.path(paths);
         let file = match File::open(&path) {
@@ -147,7 +147,7 @@ impl<'a> Collected<'a> {
         for entry in entries {
             let name = entry.map_err(BackupError::read(&folder))?.file_name();
             let name = name.to_string_lossy().into_owned();
-            // Logs of SQLite go with their files.
+            // SQLite's log files are included in the copy of their database.
             if !name.ends_with("-wal") && !name.ends_with("-shm") {
                 names.push(name);
             }
@@ -166,7 +166,7 @@ impl<'a> Collected<'a> {
                     let why = "a crawl is using it; back up again when the crawl is done";
                     self.skipped.push((place.name(), why.to_owned()));
                 }
-                // What a crawl has learned can be learned again, so the backup goes on without it.
+                // A crawl can learn its data again, so the backup continues without it.
                 Err(e) => self.skipped.push((place.name(), e.to_string())),
             }
         }
@@ -174,7 +174,7 @@ impl<'a> Collected<'a> {
     }
 }
 
-/// Why a file in the crawl folder is not packed after this many others.
+/// The reason why a file in the crawl folder is not packed, if `files` files have been packed already.
 pub(super) fn unpackable(name: &str, files: usize) -> Option<String> {
     if !is_crawl_log(name) {
         return Some("not a crawl log".to_owned());
@@ -203,7 +203,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Writes the archive beside its target and moves it there; returns its size.
+/// Writes the archive next to its target and moves it there. Returns its size.
 fn write(
     to: &Path,
     replace: bool,
@@ -214,7 +214,7 @@ fn write(
     let folder = to.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let target = NamedTempFile::new_in(folder).map_err(BackupError::write(to))?;
     let written = || -> io::Result<()> {
-        // The database has compressed texts: higher levels take longer and save little.
+        // The texts in the database are compressed already, so higher levels take longer and save little.
         let packer = GzEncoder::new(BufWriter::new(target.as_file()), Compression::fast());
         let mut archive = tar::Builder::new(packer);
         let json = serde_json::to_vec_pretty(manifest)?;
@@ -233,7 +233,7 @@ fn write(
     let persisted = if replace { target.persist(to) } else { target.persist_noclobber(to) };
     match persisted {
         Ok(_) => Ok(bytes),
-        // The file has appeared since the backup began.
+        // The file has been created since the backup began.
         Err(e) if !replace && e.error.kind() == io::ErrorKind::AlreadyExists => {
             Err(BackupError::Exists(to.to_owned()))
         }
@@ -251,7 +251,7 @@ fn header(name: &str, bytes: u64, at: u64) -> io::Result<tar::Header> {
     Ok(header)
 }
 
-/// Reports how much is read.
+/// Reports how many bytes have been read.
 struct Counted<'a> {
     reader: File,
     name: &'a str,

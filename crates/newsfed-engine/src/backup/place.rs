@@ -1,4 +1,4 @@
-//! Where the files of a backup belong. A backup has no other files.
+//! The places of the files in a backup. A backup contains no other files.
 
 use crate::config::{CRAWLS_FOLDER, Paths};
 use std::path::PathBuf;
@@ -15,8 +15,7 @@ pub(super) enum Place {
 const CRAWLS: &str = "data/crawls/";
 
 impl Place {
-    /// The place of an archive entry; `None` if it has none, such as a path that leads
-    /// elsewhere.
+    /// The place of an archive entry; `None` if it has none, for example if its path leads elsewhere.
     pub(super) fn of(name: &str) -> Option<Self> {
         match name {
             "config/config.toml" => Some(Self::Config),
@@ -38,7 +37,7 @@ impl Place {
         }
     }
 
-    /// The file in the user's folders.
+    /// The path in the user's folders.
     pub(super) fn path(&self, paths: &Paths) -> PathBuf {
         match self {
             Self::Config => paths.config_file(),
@@ -49,12 +48,12 @@ impl Place {
     }
 }
 
-/// Whether a file is named as the log of a source: the source's identifier, and `.db`.
+/// Whether a file is named like the crawl log of a source: the source's identifier and `.db`.
 pub(super) fn is_crawl_log(file: &str) -> bool {
     let id = file.strip_suffix(".db").unwrap_or_default();
     let letter = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     !id.is_empty() && file.len() <= MAX_NAME && !id.starts_with('.') && id.chars().all(letter)
 }
 
-/// Longest file name in an archive without extensions of the format, in bytes.
+/// Maximum length of a file name, in bytes, in a tar archive without extensions of the format.
 const MAX_NAME: usize = 100 - CRAWLS.len();

@@ -1,4 +1,4 @@
-//! Puts the files of a backup in their places: all of them, or none.
+//! Puts the files of a backup in their places: either all of them or none.
 
 use super::pack::folder_for_copies;
 use super::place::Place;
@@ -16,24 +16,24 @@ use tempfile::{NamedTempFile, TempDir};
 #[derive(Debug)]
 pub struct Restored {
     pub manifest: Manifest,
-    /// Where the old files are now.
+    /// The folders with the replaced files.
     pub replaced: Vec<PathBuf>,
 }
 
 /// Checks a backup without restoring it.
 ///
 /// # Errors
-/// If it is not a backup, damaged, or made by a newer version of newsfed.
+/// If it is not a backup, is damaged, or was made by a newer version of newsfed.
 pub fn check(paths: &Paths, file: &Path, progress: Progress<'_>) -> Result<Manifest, BackupError> {
     Ok(prepare(paths, file, progress)?.0.manifest)
 }
 
-/// Restores a backup. Files that exist are moved to dated folders with `replace`; without, they are an
-/// error. After an error everything is as before.
+/// Restores a backup. If `replace` is set, existing files are moved to dated folders; otherwise, they are an
+/// error. After an error, all files are as before.
 ///
 /// # Errors
-/// If it is not a backup, damaged, or made by a newer version of newsfed; if another process uses the database; if
-/// files exist and `replace` is false; if something cannot be written.
+/// If the file is not a backup, is damaged, or was made by a newer version of newsfed; if another process
+/// uses the database; if files exist and `replace` is false; or if something cannot be written.
 pub fn restore(
     paths: &Paths,
     file: &Path,
@@ -83,7 +83,7 @@ fn prepare(
     file: &Path,
     progress: Progress<'_>,
 ) -> Result<(Unpacked, TempDir), BackupError> {
-    // Beside the database, so that files can be moved there in one step.
+    // The folder is next to the database, so that files can be moved there in one step.
     let folder = folder_for_copies(paths)?;
     let unpacked = unpack(file, folder.path(), progress)?;
     if let Some((_, path)) = unpacked.files.iter().find(|(place, _)| *place == Place::Database) {
@@ -121,21 +121,21 @@ fn create_private(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// The steps done so far, to be undone after an error.
+/// The completed steps, which are undone after an error.
 #[derive(Default)]
 struct Moves(Vec<Move>);
 
 enum Move {
     /// A folder for replaced files.
     Folder(PathBuf),
-    /// An old file: where it was, and where it is.
+    /// A replaced file: its old path and its new path.
     Away(PathBuf, PathBuf),
     /// A restored file.
     New(PathBuf),
 }
 
 impl Moves {
-    /// Moves what exists to a dated folder beside it; returns the folders.
+    /// Moves existing files to dated folders next to them. Returns the folders.
     fn away(&mut self, paths: &Paths, now: Time) -> Result<Vec<PathBuf>, BackupError> {
         let mut folders = Vec::new();
         for path in existing(paths) {
@@ -157,11 +157,11 @@ impl Moves {
         Ok(folders)
     }
 
-    /// Puts a file in its place, if no file is there.
+    /// Moves a restored file to its place.
     fn bring(&mut self, from: &Path, to: &Path) -> Result<(), BackupError> {
         let folder = to.parent().unwrap_or(Path::new("."));
         create_private(folder).map_err(BackupError::write(folder))?;
-        // The folder of the settings may be on another disk.
+        // The settings folder may be on another file system.
         if fs::rename(from, to).is_err() {
             let copy = || -> io::Result<()> {
                 let mut copy = NamedTempFile::new_in(folder)?;
@@ -181,7 +181,7 @@ impl Moves {
             let undone = match &done {
                 Move::Folder(folder) => fs::remove_dir(folder),
                 Move::Away(was, is) => {
-                    // The folder of the crawls may have been created again.
+                    // The crawl folder may have been created again.
                     let _ = fs::remove_dir(was);
                     fs::rename(is, was)
                 }
@@ -194,7 +194,7 @@ impl Moves {
     }
 }
 
-/// A folder for replaced files that does not exist yet.
+/// The path of a folder for replaced files that does not exist yet.
 fn unused(parent: &Path, now: Time) -> PathBuf {
     let name = format!("replaced-{}", now.format("%Y-%m-%d-%H%M%S"));
     let numbered = |n: usize| parent.join(format!("{name}-{n}"));

@@ -1,4 +1,4 @@
-//! Backups of real databases, restored elsewhere; archives that are not what they seem.
+//! Backups of real databases that are restored elsewhere, and hostile or damaged archives.
 
 use super::manifest::Manifest;
 use super::*;
@@ -22,7 +22,7 @@ fn home(folder: &Path, name: &str) -> Paths {
     Paths::below(&folder.join(name))
 }
 
-/// A home with settings, a source with an item, and a crawl log.
+/// A home with settings, a source with one item, and a crawl log.
 fn filled(folder: &Path, schema: usize) -> Paths {
     let paths = home(folder, "old");
     fs::create_dir_all(paths.config_dir()).unwrap();
@@ -35,7 +35,7 @@ fn filled(folder: &Path, schema: usize) -> Paths {
     paths
 }
 
-/// The item titles of the source `a`.
+/// The titles of all items.
 fn titles(paths: &Paths) -> Vec<String> {
     let store = Store::open(&paths.database()).unwrap();
     let reader = store.reader().unwrap();
@@ -79,7 +79,7 @@ fn restores_backups_of_every_schema() {
 }
 
 #[test]
-fn a_backup_of_a_database_in_use_contains_only_complete_changes() {
+fn backups_contain_only_complete_changes() {
     let folder = tempfile::tempdir().unwrap();
     let paths = filled(folder.path(), schema_version());
     let store = Store::open(&paths.database()).unwrap();
@@ -87,7 +87,7 @@ fn a_backup_of_a_database_in_use_contains_only_complete_changes() {
         let url = format!("http://s{n}.example/").parse().unwrap();
         Source::feed(SourceId(format!("s{n}")), url)
     };
-    // Each change replaces all of a hundred sources.
+    // Each change replaces all of the one hundred sources.
     let (stop, stopped) = std::sync::mpsc::channel::<()>();
     let writer = std::thread::spawn(move || {
         let mut round = 0;
@@ -127,7 +127,7 @@ fn only_the_owner_can_read_backups() {
 }
 
 #[test]
-fn a_backup_replaces_nothing_by_accident() {
+fn backups_replace_nothing_by_accident() {
     let folder = tempfile::tempdir().unwrap();
     let old = filled(folder.path(), 7);
     let file = folder.path().join("backup.tar.gz");
@@ -155,9 +155,9 @@ fn a_backup_replaces_nothing_by_accident() {
     assert_eq!(fs::read_to_string(kept).unwrap(), "# other\n");
 }
 
-/// The file may appear while the backup is made.
+/// The file may be created while the backup is written.
 #[test]
-fn a_backup_never_overwrites_a_file_that_appears() {
+fn never_overwrites_a_file_that_appears() {
     let folder = tempfile::tempdir().unwrap();
     let paths = filled(folder.path(), schema_version());
     let file = folder.path().join("backup.tar.gz");
@@ -169,9 +169,9 @@ fn a_backup_never_overwrites_a_file_that_appears() {
     check(&paths, &file, QUIET).unwrap();
 }
 
-/// The journal of a replaced database would be applied to the restored one.
+/// The journal of a replaced database would otherwise be applied to the restored one.
 #[test]
-fn a_journal_is_moved_with_its_database() {
+fn moves_the_journal_with_its_database() {
     let folder = tempfile::tempdir().unwrap();
     let (old, new) = (filled(folder.path(), 5), home(folder.path(), "new"));
     let file = folder.path().join("backup.tar.gz");
@@ -184,14 +184,14 @@ fn a_journal_is_moved_with_its_database() {
 }
 
 #[test]
-fn files_that_are_not_packed_have_a_reason() {
+fn explains_why_files_are_not_packed() {
     assert_eq!(pack::unpackable("site.db", 4), None);
     assert!(pack::unpackable("notes.txt", 4).unwrap().contains("not a crawl log"));
     assert!(pack::unpackable("site.db", 10_009).unwrap().contains("at most 10010 files"));
 }
 
 #[test]
-fn a_database_in_use_is_not_replaced() {
+fn does_not_replace_a_database_in_use() {
     let folder = tempfile::tempdir().unwrap();
     let paths = filled(folder.path(), schema_version());
     let file = folder.path().join("backup.tar.gz");
@@ -214,7 +214,7 @@ fn a_database_in_use_is_not_replaced() {
 }
 
 #[test]
-fn a_failed_restore_puts_everything_back() {
+fn failed_restore_puts_everything_back() {
     let folder = tempfile::tempdir().unwrap();
     let (old, new) = (filled(folder.path(), 9), home(folder.path(), "new"));
     let file = folder.path().join("backup.tar.gz");
@@ -222,7 +222,7 @@ fn a_failed_restore_puts_everything_back() {
     restore(&new, &file, false, now(), QUIET).unwrap();
     fs::write(new.sources_file(), "# newer\n").unwrap();
     let packed = repack(&file, |manifest, entries| {
-        // A folder where a file of the backup belongs.
+        // A folder is created where this file of the backup belongs.
         let at = manifest.files.iter().position(|f| f.name.ends_with("site.db")).unwrap();
         manifest.files[at].name = "data/crawls/in.the.way.db".to_owned();
         entries[at].0 = manifest.files[at].name.clone();
@@ -230,7 +230,7 @@ fn a_failed_restore_puts_everything_back() {
     fs::write(&file, packed).unwrap();
     let crawls = new.data_dir().join("crawls");
     let before = (files(new.config_dir()), files(new.data_dir()));
-    // Renaming the folder away works, but the new file cannot be created.
+    // The old folder can be renamed, but the new file cannot be created.
     let broken = Paths::below(&folder.path().join("new"));
     let obstacle: Progress<'_> = &|what, _| {
         if what == "Restoring" {
@@ -249,7 +249,7 @@ fn a_failed_restore_puts_everything_back() {
 /// An entry of an archive: name, type, content.
 type Content = (String, tar::EntryType, Vec<u8>);
 
-/// Changes a backup. The sizes and sums in the manifest stay unchanged.
+/// Changes a backup without updating the sizes and checksums in the manifest.
 fn repack(file: &Path, change: impl FnOnce(&mut Manifest, &mut Vec<Content>)) -> Vec<u8> {
     let mut archive = tar::Archive::new(GzDecoder::new(fs::File::open(file).unwrap()));
     let mut contents = Vec::new();
@@ -284,7 +284,7 @@ fn archive_of(contents: &[Content]) -> Vec<u8> {
 }
 
 #[test]
-fn hostile_archives_are_refused_before_anything_is_replaced() {
+fn rejects_hostile_archives_before_replacing_anything() {
     use tar::EntryType::{Directory, Fifo, GNULongName, Regular, Symlink, XHeader};
     let folder = tempfile::tempdir().unwrap();
     let (old, new) = (filled(folder.path(), 9), filled(&folder.path().join("new"), 9));
@@ -389,7 +389,7 @@ fn hostile_archives_are_refused_before_anything_is_replaced() {
 }
 
 #[test]
-fn an_empty_home_is_not_backed_up() {
+fn does_not_back_up_an_empty_home() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("backup.tar.gz");
     let error = pack(&home(folder.path(), "new"), &file, false, now(), QUIET).unwrap_err();
@@ -398,7 +398,7 @@ fn an_empty_home_is_not_backed_up() {
 }
 
 #[test]
-fn a_log_in_use_is_named() {
+fn reports_crawl_logs_in_use() {
     let folder = tempfile::tempdir().unwrap();
     let paths = filled(folder.path(), schema_version());
     let log = store::CrawlLog::open(&paths.data_dir().join("crawls/site.db")).unwrap();
@@ -409,7 +409,7 @@ fn a_log_in_use_is_named() {
 }
 
 #[test]
-fn errors_name_the_path_of_the_user() {
+fn errors_contain_the_target_path() {
     let folder = tempfile::tempdir().unwrap();
     let old = filled(folder.path(), schema_version());
     let file = folder.path().join("missing").join("a.tar.gz");

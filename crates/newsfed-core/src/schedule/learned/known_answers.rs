@@ -1,4 +1,4 @@
-//! The numbers of the formulas on fixed histories: the times of polls must change only on purpose.
+//! Known answers of the formulas for fixed histories, so that the times of polls change only on purpose.
 
 use super::*;
 
@@ -11,8 +11,8 @@ fn at(seconds: i64) -> Time {
     Time::from_timestamp(START + seconds, 0).unwrap()
 }
 
-/// Forty days of polls, every 47 minutes or rarer, of a source with an item every `gap` seconds,
-/// during the day only. Every fifth item has no date, every eleventh a date before the last poll.
+/// Forty days of polls, at least 47 minutes apart, of a source with an item every `gap` seconds, during the
+/// day only. Every fifth item has no date; every eleventh has a date before the last poll.
 fn history(gap: i64, parameters: LearnedParameters) -> Learned {
     let mut policy = Learned::load(&[], parameters);
     policy.set_window(15);
@@ -36,8 +36,8 @@ fn history(gap: i64, parameters: LearnedParameters) -> Learned {
     policy
 }
 
-/// Items per day, now and in the long run; items expected within 6 hours; hours of waiting; minutes until
-/// the next poll.
+/// Items per day, now and in the long run; items expected within 6 hours; item-hours of waiting; minutes
+/// until the next poll.
 fn numbers(policy: &Learned, after: i64) -> [f64; 5] {
     let now = at(40 * DAY + after);
     let wait = (policy.plan(now) - now).as_seconds_f64() / 60.0;
@@ -51,7 +51,7 @@ fn same(found: &[f64], wanted: &[f64]) -> bool {
 }
 
 #[test]
-fn fixed_histories_give_the_numbers_of_the_formulas() {
+fn formulas_give_known_answers() {
     let closed = crate::model::FeedHints { skip_hours: [12, 13].into(), ..Default::default() };
     let usual = LearnedParameters::default();
     let other = LearnedParameters {
@@ -110,7 +110,7 @@ fn restored_states_continue_as_before() {
 }
 
 #[test]
-fn counts_items_and_measures_their_gap_from_the_fifth_item() {
+fn measures_the_gap_from_the_fifth_item() {
     let mut policy = Learned::load(&[], LearnedParameters::default());
     policy.observe(&[], at(0));
     for n in 1..=200 {
@@ -133,7 +133,7 @@ fn counts_items_and_measures_their_gap_from_the_fifth_item() {
 }
 
 #[test]
-fn the_length_of_a_feed_is_clamped_to_its_range() {
+fn clamps_the_number_of_entries() {
     let mut policy = Learned::load(&[], LearnedParameters::default());
     assert_eq!(policy.window(), 20);
     for (entries, want) in [(0, 10), (10, 10), (37, 37), (10_001, 10_000), (u32::MAX, 10_000)] {
@@ -143,7 +143,7 @@ fn the_length_of_a_feed_is_clamped_to_its_range() {
 }
 
 #[test]
-fn a_saving_grows_with_the_price_and_the_exponent_of_the_rate() {
+fn least_saving_grows_with_price_and_rate() {
     let sum = 0.08 + 0.16 + 0.33 + 0.08 + 4.0;
     for (price, rate, exponent, want) in
         [(930.0, 5.0, 0.0, 930.0), (930.0, 16.0, 0.25, 1860.0), (100.0, 9.0, 1.0, 900.0)]
@@ -154,7 +154,7 @@ fn a_saving_grows_with_the_price_and_the_exponent_of_the_rate() {
 }
 
 #[test]
-fn a_clock_that_is_set_back_moves_the_history() {
+fn setting_the_clock_back_shifts_the_history() {
     let usual = LearnedParameters::default();
     let mut moved = history(3 * HOUR, usual);
     let mut straight = moved.clone();
@@ -178,7 +178,7 @@ fn a_clock_that_is_set_back_moves_the_history() {
 }
 
 #[test]
-fn items_without_dates_are_spread_over_the_time_since_the_last_poll() {
+fn spreads_undated_items_since_the_last_poll() {
     let hours = |items: &[Option<i64>]| {
         let mut state = State::default();
         state.observe(&[], START as f64, Week::default());
@@ -192,7 +192,7 @@ fn items_without_dates_are_spread_over_the_time_since_the_last_poll() {
             state.newest as i64 - START,
         )
     };
-    // The hours of the items, how many have dates, the first and the last one.
+    // Hours of the items, number of dated items, and times of the first and the last item.
     assert_eq!(hours(&[None, None, None]), (vec![1, 3, 5], 0, HOUR, 5 * HOUR));
     assert_eq!(hours(&[None]), (vec![3], 0, 3 * HOUR, 3 * HOUR));
     // An old date counts as no date, a future one as now.

@@ -1,11 +1,11 @@
 //! The policy that learns how often, and at which hours, a source publishes, and polls when that
 //! saves the most waiting.
 //!
-//! The rate of a source is a mixture of five exponentially weighted averages, with time constants
-//! from half an hour to 40 days. The source's weekly habits are removed from them, and they are
-//! corrected for how long the source has been known. A poll is worth its price if the items
-//! expected by then would have waited for that many item-seconds in total. Planning some way ahead
-//! finds the sequence of polls with the least total of waiting and price.
+//! The rate of a source is a mixture of five exponentially weighted averages, with time constants from half
+//! an hour to 40 days. The source's weekly habits are removed from them, and they are corrected for how long
+//! the source has been known. The price of a poll is in item-seconds: a poll is worth it if the items
+//! expected by then would have waited that long in total. A forecast is searched for the sequence of polls
+//! with the lowest sum of waiting and price.
 
 mod outlook;
 mod profile;
@@ -21,13 +21,12 @@ use std::time::Duration;
 
 /// Time constants of the five averages, in seconds.
 const TAU: [f64; 5] = [0.5 * 3600.0, 3.0 * 3600.0, 86_400.0, 7.0 * 86_400.0, 40.0 * 86_400.0];
-/// Their weights in the rate. They add up to more than 1, which compensates for averages that
-/// start low. Only their proportions and the price matter.
+/// Weights of the averages in the rate. They add up to more than 1, which compensates for averages that start
+/// low. Only their proportions and the price matter.
 const WEIGHTS: [f64; 5] = [0.08, 0.16, 0.33, 0.08, 4.0];
 
-/// Factors by which the first three averages may count more or less, because sources differ in
-/// whether a burst continues. The mean of these factors, weighted by how well each has predicted
-/// the items of the source, is used.
+/// Factors for the weights of the first three averages, because sources differ in whether a burst continues.
+/// The mean of these factors, weighted by how well each has predicted the items of the source, is used.
 const EMPHASES: [f64; 3] = [0.2, 1.0, 5.0];
 /// Number of averages to which these factors apply.
 const SHORT: usize = 3;
@@ -36,10 +35,10 @@ const MOST_SCORED: usize = 100;
 /// The share of a score that remains after each poll; half of it is forgotten in 140 polls.
 const REMEMBERED: f64 = 0.995;
 
-/// How many items must be expected within an interval to warrant a poll. Requiring more than one
-/// item in ten polls makes busy sources wait.
+/// Number of items that must be expected within an interval to warrant a poll. Requiring more than one item
+/// in ten polls makes busy sources wait.
 const WARRANTED: f64 = 0.1;
-/// Number of items from which a mean gap is reliable.
+/// Minimum number of items for a reliable mean gap.
 const ENOUGH: u32 = 5;
 
 /// Parameters of [`Learned`].
@@ -47,7 +46,7 @@ const ENOUGH: u32 = 5;
 pub struct LearnedParameters {
     /// The price of a poll, in item-seconds of waiting; see [`super::price_for`].
     pub price: f64,
-    /// How much more this source matters than others; 4 polls it twice as often.
+    /// How much more this source matters than others; with 4, it is polled twice as often.
     pub weight: f64,
     /// How strongly the price grows with the rate of a source (b), 0-1: 0 minimises the mean delay
     /// over items, 1 the mean over sources.
@@ -55,7 +54,7 @@ pub struct LearnedParameters {
     /// Number of expected but missing items after which a source counts as silent (c); 0 disables
     /// this.
     pub silence: f64,
-    /// Mean time between items of an unknown source.
+    /// Mean time between items that is assumed for an unknown source.
     pub gap: Duration,
     pub least: Duration,
     pub most: Duration,
@@ -78,13 +77,13 @@ impl Default for LearnedParameters {
     }
 }
 
-/// What a poll must save to be worth a price, in item-seconds of waiting, for a source with this
-/// rate. Rates and prices are too high by the sum of the weights.
+/// Minimum saving of a poll that is worth its price, in item-seconds of waiting, for a source with this rate.
+/// Internal rates and prices are too high by a factor, the sum of the weights.
 pub fn least_saving(price: f64, items_per_day: f64, exponent: f64) -> f64 {
     price * items_per_day.powf(exponent) / WEIGHTS.iter().sum::<f64>()
 }
 
-/// See the module's documentation.
+/// See the documentation of the module.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Learned {
     parameters: LearnedParameters,
@@ -92,7 +91,7 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// Restores a saved state. An empty or damaged state starts from the beginning.
+    /// Restores a saved state; an empty or damaged state gives the initial one.
     pub fn load(saved: &[u8], parameters: LearnedParameters) -> Self {
         let state = State::load(saved).unwrap_or_default();
         Self { parameters, state }
@@ -103,8 +102,8 @@ impl Learned {
         self.parameters.price = price;
     }
 
-    /// Sets how many entries the feed lists at once: an item is missed once that many newer ones
-    /// have been published.
+    /// Sets how many entries the feed lists at once: an item is missed once `entries` newer ones have been
+    /// published.
     pub fn set_window(&mut self, entries: u32) {
         self.state.window = entries.clamp(10, 10_000);
     }
@@ -125,12 +124,12 @@ impl Learned {
         self.outlook(now).rate_at(seconds::of(now)) * seconds::DAY
     }
 
-    /// Whether enough items are expected within `span` of `now` to warrant a poll.
+    /// Whether enough items are expected in the time `within` after `now` to warrant a poll.
     pub fn warrants(&self, now: Time, within: Duration) -> bool {
         self.expected(now, within) >= WARRANTED
     }
 
-    /// Items expected within a time after `now`.
+    /// Number of items expected in the time `within` after `now`.
     pub fn expected(&self, now: Time, within: Duration) -> f64 {
         self.outlook(now).expected(seconds::of(now), within.as_secs_f64())
     }
@@ -191,13 +190,13 @@ impl Learned {
             outlook.weights = weights(emphasis);
             let expected = outlook.expected(last, now - last).max(1e-9);
             let next = REMEMBERED * *score + found as f64 * expected.ln() - expected;
-            // Not after a damaged state or a jump of the clock.
+            // Not finite after a damaged state or a jump of the clock.
             *score = if next.is_finite() { next } else { 0.0 };
         }
     }
 }
 
-/// The weights of the averages if the short ones count this much more.
+/// Weights of the averages, with the short ones multiplied by `emphasis`.
 fn weights(emphasis: f64) -> [f64; 5] {
     let mut weights = WEIGHTS;
     weights[..SHORT].iter_mut().for_each(|weight| *weight *= emphasis);
@@ -240,7 +239,7 @@ mod tests {
         Time::from_timestamp(1_700_000_000 + minutes * 60, 0).unwrap()
     }
 
-    /// Twenty days of polls every half an hour.
+    /// Twenty days with a poll every half hour.
     fn learned(is_published: impl Fn(i64) -> bool) -> Learned {
         let mut policy = Learned::load(&[], LearnedParameters::default());
         for poll in 0..960 {
@@ -251,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn learns_whether_bursts_go_on() {
+    fn learns_whether_bursts_continue() {
         // 6 items a day: one every four hours, or all in three hours that move through the day.
         let regular = learned(|poll| poll % 8 == 0);
         let bursts = learned(|poll| (poll / 48 * 7 + poll) % 48 < 6);
@@ -262,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn states_of_earlier_versions_keep_what_was_learned() {
+    fn loads_states_of_earlier_versions() {
         let policy = learned(|poll| poll % 8 == 0);
         let saved = policy.save();
         let mut old = saved[..saved.len() - 8 * EMPHASES.len()].to_vec();

@@ -4,17 +4,17 @@ use super::profile::Profile;
 use super::{LearnedParameters, TAU, WEIGHTS};
 use crate::schedule::seconds::{AFTER_THE_CLOCK, DAY, HOUR, MINUTE};
 
-/// Below this interval, polls are aligned to five minutes of the clock …
+/// Below this interval, polls are aligned to multiples of five minutes on the clock.
 const FINE_BELOW: f64 = 3.0 * HOUR;
 const FINE_SLOT: f64 = 5.0 * MINUTE;
-/// Number of slots in which the next poll must lie.
+/// Maximum number of slots until the next poll.
 const MOST_AHEAD: usize = 48;
-/// Number of slots in the forecast.
+/// Maximum number of slots in the forecast.
 const MOST_SLOTS: usize = 120;
-/// The share of a feed's entries that may be new at a poll, so that none is missed.
+/// Maximum share of a feed's entries that may be new at a poll, so that none are missed.
 const FULL: f64 = 0.8;
 
-/// Expected rates: averages in items per second, and the weekly profile on top.
+/// Expected rates: averages in items per second, and the weekly profile that is applied to them.
 #[derive(Debug, Clone)]
 pub(super) struct Outlook {
     pub(super) levels: [f64; 5],
@@ -28,7 +28,7 @@ struct Slots {
     /// Ends of the slots, in seconds from the start; the first value is 0.
     ends: Vec<f64>,
     items: Vec<f64>,
-    /// The cumulative sums weighted with the time: the waiting until an end is `end * items -
+    /// Cumulative sums of the items weighted by time: the waiting until the end of a slot is `end * items -
     /// moments`.
     moments: Vec<f64>,
 }
@@ -38,7 +38,7 @@ impl Outlook {
         levels.iter().zip(self.weights).map(|(level, weight)| level * weight).sum()
     }
 
-    /// The sum of the weights, by which mixed rates are too high.
+    /// The sum of the weights: the factor by which mixed rates are too high.
     fn excess(&self) -> f64 {
         self.weights.iter().sum()
     }
@@ -50,12 +50,13 @@ impl Outlook {
         (of_week * week + of_months * months) / (of_week + of_months) + 1e-12
     }
 
-    /// The initial rate in items per second. The weights add up to more than 1.
+    /// The rate at the start of the forecast, in items per second. Corrects for weights that add up to more
+    /// than 1.
     pub(super) fn rate_at(&self, at: f64) -> f64 {
         self.mixed(&self.levels) / self.excess() * self.profile.smooth(at)
     }
 
-    /// Waiting of the items expected in the `span` seconds after `from`, until the end of the span.
+    /// Total waiting of the items expected in the `span` seconds after `from`, until the end of the span.
     pub(super) fn waiting(&self, from: f64, span: f64) -> f64 {
         let slot = span / MOST_AHEAD as f64;
         let slots = self.slots(from, slot, slot, MOST_AHEAD, false);
@@ -112,14 +113,14 @@ impl Slots {
         self.moments.push(moments);
     }
 
-    /// How long the items published after one end wait until another end.
+    /// Total waiting, until the end of slot `to`, of the items published after the end of slot `from`.
     fn waited(&self, from: usize, to: usize) -> f64 {
         self.ends[to] * (self.items[to] - self.items[from])
             - (self.moments[to] - self.moments[from])
     }
 
-    /// The best end for the next poll if each poll costs `price` and lies at most `ahead` slots
-    /// after the one before: `V_i = min over j of price + waited(i, j) + V_j`.
+    /// The best slot for the next poll if each poll costs `price` and is at most `ahead` slots after the
+    /// previous one: `V_i = min over j of price + waited(i, j) + V_j`.
     fn best(&self, price: f64, ahead: usize) -> usize {
         let last = self.ends.len() - 1;
         let mut costs = vec![0.0; last + 1];
@@ -138,7 +139,7 @@ impl Slots {
         next
     }
 
-    /// Early enough that new items still fit into the feed's list.
+    /// Moves the poll forward if new items would no longer fit into the feed's list.
     fn before_overflow(&self, best: usize, window: f64) -> usize {
         let full = |i: usize| self.items[i] + 2.0 * self.items[i].sqrt() > FULL * window;
         (1..=best).find(|i| full(*i)).map_or(best, |i| (i - 1).max(1))
@@ -200,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_constant_rate_is_expected_to_continue() {
-        // One item in an hour, which waits half of the span on average.
+        // One item an hour, which waits half of the span on average.
         let hourly = outlook([1.0 / HOUR; 5]);
         let items = hourly.expected(0.0, 6.0 * HOUR);
         assert!(near(items, 6.0), "{items}");
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_fades_with_the_time_that_passes() {
+    fn a_burst_fades_over_time() {
         let burst = outlook([1.0, 0.0, 0.0, 0.0, 0.0]);
         let in_slot = |first: f64, slot: f64| {
             let slots = burst.slots(0.0, first, slot, 2, false);

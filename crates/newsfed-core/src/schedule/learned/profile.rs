@@ -44,8 +44,8 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    /// Counts shrunk towards the flat profile: `fh = (c + k/24) / (n + k) * 24`, with each hour
-    /// smoothed by its neighbours; so are `fd` and the parts of an hour.
+    /// Counts shrunk towards the flat profile: `fh = (c + k/24) / (n + k) * 24` for hours, smoothed by their
+    /// neighbours, and likewise, without smoothing, for days and the parts of an hour.
     pub(super) fn new(state: &State, closed: Week) -> Self {
         let count = |counts: &[u32], at: usize| f64::from(counts[at % counts.len()]);
         let total = |counts: &[u32]| counts.iter().map(|c| f64::from(*c)).sum::<f64>();
@@ -81,7 +81,7 @@ impl Profile {
         self.at_hour(seconds::hour_of_week(at))
     }
 
-    /// The relative rate at a time, interpolated between the middles of the hours around it.
+    /// The relative rate at a time, interpolated between the midpoints of adjacent hours.
     pub(super) fn smooth(&self, at: f64) -> f64 {
         let before = at - HOUR / 2.0;
         let hours = before / HOUR;
@@ -90,7 +90,7 @@ impl Profile {
         self.at_hour(hour) * (1.0 - share) + self.at_hour((hour + 1) % 168) * share
     }
 
-    /// The relative rate in the part of the hour that a time is in.
+    /// The relative rate in the part of the hour that contains `at`.
     pub(super) fn part(&self, at: f64) -> f64 {
         self.parts[seconds::twelfth(at)]
     }
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_change_gradually_between_the_middles_of_hours() {
+    fn interpolates_rates_between_hours() {
         let mut state = State::default();
         state.hours[9] = 100;
         let profile = Profile::new(&state, Week::default());
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn expects_items_when_they_were_published_before() {
+    fn expects_items_at_their_usual_times() {
         let mut state = State::default();
         let flat = Profile::new(&state, Week::default());
         assert!((0..168).all(|h| (flat.at_hour(h) - 1.0).abs() < 1e-12));

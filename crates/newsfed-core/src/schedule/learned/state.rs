@@ -7,11 +7,11 @@ use crate::schedule::seconds::{self, MINUTE};
 
 /// First byte of a saved state.
 const FORMAT: u8 = 2;
-/// States of this format end before the scores.
+/// States of this earlier format have no scores.
 const WITHOUT_SCORES: u8 = 1;
 /// Typical number of entries in a feed.
 const USUAL_WINDOW: u32 = 20;
-/// Number of items assumed before the first one was seen.
+/// Number of items assumed before the first one has been seen.
 const PRIOR_ITEMS: f64 = 1.0;
 
 /// Times are seconds since the epoch, rates are items per second.
@@ -20,9 +20,9 @@ pub(super) struct State {
     /// Averages of the rate without weekly habits, as of `at`.
     pub(super) sums: [f64; 5],
     pub(super) at: f64,
-    /// Since when the source is known: its first item, else just before the first poll.
+    /// Start of what is known about the source: its first item, or the time just before the first poll.
     pub(super) oldest: f64,
-    /// The newest item, but not before the first poll.
+    /// The newest item, but no earlier than the first poll.
     pub(super) newest: f64,
     /// `None` before the first poll.
     pub(super) latest_poll: Option<f64>,
@@ -33,7 +33,7 @@ pub(super) struct State {
     pub(super) hours: [u32; 24],
     pub(super) days: [u32; 7],
     pub(super) parts: [u32; FINE],
-    /// How well each of [`EMPHASES`] has predicted the items: logarithms of likelihoods.
+    /// How well each of [`EMPHASES`] has predicted the items, as log-likelihoods.
     pub(super) scores: [f64; EMPHASES.len()],
 }
 
@@ -120,7 +120,7 @@ impl State {
         self.latest_poll = Some(now);
     }
 
-    /// Records items in order of time. Only dated ones count for the part of the hour.
+    /// Records items in order of time. Only dated items count towards the parts of the hour.
     fn take(&mut self, dated: &[f64], spread: &[f64], closed: Week) {
         if dated.is_empty() && spread.is_empty() {
             return;
@@ -138,8 +138,8 @@ impl State {
         }
     }
 
-    /// `S_j = S_j exp(-(u - t_S) / tau_j) + 1 / (tau_j prof(u))`; the first item only sets
-    /// since when the source is known.
+    /// `S_j = S_j exp(-(u - t_S) / tau_j) + 1 / (tau_j prof(u))`; the first item only sets the start of the
+    /// history.
     fn item(&mut self, at: f64, is_dated: bool, profile: &Profile) {
         if self.items == 0 {
             (self.oldest, self.at) = (at, at);

@@ -22,7 +22,7 @@ fn timeline(days: i64, items: &[i64]) -> Timeline {
     Timeline::new(START, START + days * DAY, items).unwrap()
 }
 
-/// Polls after fixed waits, and records what it was given.
+/// Polls after fixed waits, and records its input.
 struct Noting<'a> {
     wait: i64,
     seen: &'a RefCell<Vec<(usize, usize, bool)>>,
@@ -55,7 +55,7 @@ fn timelines_contain_the_times_of_their_items() {
 }
 
 #[test]
-fn aligned_timelines_start_in_one_week_at_their_own_hour() {
+fn aligned_timelines_start_in_the_same_week() {
     for weeks in [0, 1, 300] {
         let shift = weeks * 7 * DAY + 3 * DAY + 5 * HOUR;
         let items = [-HOUR, 0, 10 * HOUR].map(|at| START + shift + at).to_vec();
@@ -93,7 +93,7 @@ fn a_scheduler_sees_what_a_document_would_list() {
         assert_eq!(run.polls_between(at(after), at(until)), want, "{after} {until}");
     }
     assert_eq!(run.polls().nth(3), Some(at(3 * HOUR)));
-    // The poll at the end does not count, but picks up what is left.
+    // The poll at the end is not counted, but picks up the remaining items.
     let late = timeline(1, &[DAY - 60]);
     seen.take();
     let mut source = Replaying::new(&late, noting(DAY));
@@ -130,7 +130,7 @@ fn figures_are_means_and_quantiles_of_the_delays() {
         polls_per_source_day: 1.0,
         mean_delay_min: 40.0,
         median_delay_min: 30.0,
-        // 0.6 of the way from the fourth to the fifth.
+        // 0.6 of the way from the fourth to the fifth value.
         p90_delay_min: 76.0,
         per_source_mean_min: 62.5,
         within_30_min: 0.6,
@@ -155,7 +155,7 @@ fn a_source_is_warm_after_two_weeks() {
     let warm = figures(&long, &runs, Phase::Warm);
     assert_eq!((warm.items, warm.mean_delay_min), (1, 2.0));
     assert_eq!((warm.polls_per_source_day, warm.wasted), (2.0, 0.5));
-    // In a timeline of less than two weeks, only items after its end are in the warm phase.
+    // If a timeline is shorter than two weeks, only items after its end are in the warm phase.
     let short =
         figures(&[timeline(3, &[])], &[run(&polls[..6], &[(2 * DAY, 1, false)])], Phase::Warm);
     assert_eq!((short.items, short.polls_per_source_day), (0, 0.0));
@@ -170,20 +170,20 @@ fn weeks_count_while_most_sources_are_followed() {
     let each =
         |days: i64| run(&(0..2 * days).map(|n| (n * DAY / 2, true)).collect::<Vec<_>>(), &[]);
     let runs: Vec<Run> = [20, 20, 20, 60].map(each).into();
-    // In the third week three sources are followed for six days.
+    // In the third week, three sources are followed for six days.
     assert_eq!(weekly(&timelines, &runs, START as f64), [2.0; 3]);
     assert_eq!(weeks(&timelines, &runs), [2.0; 3]);
-    // From two days earlier, the first week has five days of each.
+    // If the first week starts two days earlier, it contains five days of each source.
     let early = weekly(&timelines, &runs[..2], (START - 2 * DAY) as f64);
     assert_eq!(early, [20.0 / 20.0, 28.0 / 28.0, 28.0 / 28.0]);
     assert_eq!(weekly::<Timeline>(&[], &[], 0.0), [0.0; 0]);
-    // Half of the fullest week is not enough.
+    // A week with only half of the days of the fullest week is not counted.
     let half: Vec<Timeline> = [7, 14].map(|days| timeline(days, &[])).into();
     assert_eq!(weekly(&half, &[each(7), each(14)], START as f64), [2.0]);
 }
 
 #[test]
-fn the_search_for_a_budget_starts_near_the_usual_setting() {
+fn budget_search_starts_near_the_usual_setting() {
     for (policy, at_12, at_24) in [
         (PolicyKind::Fixed, 7200.0, 3600.0),
         (PolicyKind::ChangeRate, 0.12, 0.06),
@@ -201,15 +201,15 @@ fn the_search_for_a_budget_starts_near_the_usual_setting() {
     );
 }
 
-/// Figures with that many polls.
+/// Figures with `count` polls.
 fn polls(count: f64) -> Figures {
     Figures { polls_per_source_day: count, ..Figures::default() }
 }
 
 #[test]
-fn a_budget_is_found_in_few_replays() {
-    // Polls as a power of the parameter, which is 1 at a budget of 10: the first try, the exponent, and
-    // how many tries are needed.
+fn finds_a_budget_in_few_replays() {
+    // The number of polls is a power of the parameter, and 10 for the parameter 1. Each case has the first
+    // parameter, the exponent, and the maximum number of replays.
     for (first, exponent, most) in [
         (1.0, 1.0, 1),
         (1.004, 1.0, 1),
@@ -237,13 +237,13 @@ fn a_budget_is_found_in_few_replays() {
 }
 
 #[test]
-fn without_a_fitting_setting_the_nearest_is_found() {
-    // A jump over the budget: 30 polls below the parameter 2, 6 from there on.
+fn falls_back_to_the_nearest_setting() {
+    // The number of polls jumps over the budget: 30 below the parameter 2, and 6 from there on.
     let (parameter, nearest) =
         fit(0.7, 10.0, |parameter| polls(if parameter < 2.0 { 30.0 } else { 6.0 }));
     assert!(parameter >= 2.0 && nearest.polls_per_source_day == 6.0, "{parameter}");
-    // Among equally good tries the first one is taken; the polls are above the budget, then below
-    // it.
+    // Among equally good parameters, the first one is used. The polls are always above the budget here, and
+    // always below it in the next case.
     let (parameter, _) = fit(5.0, 10.0, |_| polls(40.0));
     assert!((parameter - 5.0).abs() < 1e-9, "{parameter}");
     let tries = RefCell::new(0);
@@ -255,7 +255,7 @@ fn without_a_fitting_setting_the_nearest_is_found() {
 }
 
 #[test]
-fn a_constant_policy_has_the_same_figures_before_and_after_a_change() {
+fn fixed_policy_keeps_its_figures_after_a_change() {
     let hourly = Simulated::Fixed(Duration::from_secs(3600));
     let jump = changed(Change::Jump, &hourly, 20, 3);
     let silence = changed(Change::Silence, &hourly, 20, 3);
@@ -295,7 +295,7 @@ fn synthetic_sources_publish_at_their_rates() {
             let early = one.items.iter().filter(|at| **at >= one.start && **at < change).count();
             let late = one.items.len() - listed - early;
             assert_eq!(listed, 20);
-            // At least five standard deviations.
+            // A tolerance of at least five standard deviations.
             let near = |count: usize, rate: f64| {
                 let mean = 42.0 * rate;
                 (count as f64 - mean).abs() <= 5.0 * mean.sqrt()
@@ -309,7 +309,7 @@ fn synthetic_sources_publish_at_their_rates() {
     }
 }
 
-/// The learned policy alone.
+/// The learned policy as a scheduler.
 struct Alone(Learned);
 
 impl Scheduler for Alone {
@@ -335,14 +335,13 @@ fn a_shared_price_is_corrected_once_a_day() {
     let parameters = LearnedParameters { price: 5000.0, ..LearnedParameters::default() };
     let replay = Replay::new(timelines.clone());
     let found = replay.controlled(parameters, 6.0, Phase::All);
-    // The same, day by day.
+    // The same replay, day by day.
     let aligned: Vec<Timeline> = timelines.iter().map(|t| t.aligned(4.0 * DAY as f64)).collect();
     let policy = || Alone(Learned::load(&[], parameters));
     let mut sources: Vec<_> = aligned.iter().map(|t| Replaying::new(t, policy())).collect();
     let mut control = Control { price: 5000.0, days: 0 };
-    // Days on which sources are followed: both for 20 days, starting on the first and the second; one
-    // for 6 days, starting on the third. With fewer than 0.6 sources, or on the first day, nothing
-    // happens.
+    // Number of sources followed on each day: two for 20 days, from days 0 and 1, and one for 6 days, from
+    // day 2. The price is not corrected on the first day, or if fewer than 0.6 sources are followed.
     let followed = |day: usize| {
         [(0, 20), (1, 20), (2, 6)]
             .iter()

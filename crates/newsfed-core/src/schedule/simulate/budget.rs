@@ -11,12 +11,12 @@ pub const BUDGETS: RangeInclusive<f64> = 0.1..=280.0;
 const MAX_REPLAYS: usize = 14;
 /// Relative tolerance.
 const NEAR: f64 = 0.005;
-/// Shortest interval of every policy that is fitted to a budget.
+/// Minimum interval of every policy that is fitted to a budget.
 const LEAST: Duration = Duration::from_secs(300);
 
 impl Simulated {
-    /// The same policy with another value of its one free parameter: the interval in seconds, the
-    /// target rate, the length of a tick in seconds, or the price.
+    /// The same policy with another value of its only free parameter: the interval in seconds, the target
+    /// rate, the length of a tick in seconds, or the price.
     fn with_parameter(&self, parameter: f64) -> Self {
         let seconds = Duration::try_from_secs_f64(parameter).unwrap_or(LEAST);
         let mut policy = *self;
@@ -62,8 +62,8 @@ pub fn at_budget(replay: &Replay, policy: &Simulated, budget: f64) -> (Simulated
 }
 
 /// The parameter with which `run` comes nearest to `budget` polls per source per day, and its result. A
-/// higher one means fewer polls: the parameter is bracketed, and the next value is interpolated between the
-/// nearest ones on both sides, on logarithmic scales.
+/// higher parameter means fewer polls: the parameter is bracketed, and the next value is interpolated between
+/// the nearest ones on both sides, on logarithmic scales.
 pub fn fit(guess: f64, budget: f64, run: impl Fn(f64) -> Figures) -> (f64, Figures) {
     let mut parameter = guess.ln();
     let mut best: Option<(f64, f64, Figures)> = None;

@@ -5,7 +5,7 @@ use super::replay::Run;
 use crate::schedule::seconds::{DAY, MINUTE, WEEK};
 use std::borrow::Borrow;
 
-/// How long it takes until a source is known well.
+/// Time until a source counts as well known.
 const WARM: f64 = 14.0 * DAY;
 
 /// The part of a replay that the figures cover.
@@ -19,7 +19,7 @@ pub enum Phase {
     Warm,
 }
 
-/// Delays are in minutes; the last three values are fractions.
+/// Results of a replay. Delays are in minutes; the last three values are fractions.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct Figures {
     pub sources: usize,
@@ -52,7 +52,7 @@ impl Phase {
         }
     }
 
-    /// How many days of a timeline are covered.
+    /// Number of days of a timeline that are covered.
     fn days(self, timeline: &Timeline) -> f64 {
         match self {
             Self::All => timeline.days(),
@@ -129,7 +129,7 @@ pub fn weeks<T: Borrow<Timeline>>(timelines: &[T], runs: &[Run]) -> Vec<f64> {
     )
 }
 
-/// 0 without values.
+/// The mean; 0 without values.
 pub(super) fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }

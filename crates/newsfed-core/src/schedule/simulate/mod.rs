@@ -1,8 +1,9 @@
-//! Replays what a policy would have done with a real or synthetic history: polls, delays, misses.
+//! Simulates what a policy would have done with a real or synthetic history: polls, delays, misses.
 //!
-//! The first poll is at the start of a timeline. A poll sees the newest items, usually 20. The delay of an item is
-//! the time from its publication to the first poll after it. An item is missed if that many newer ones have been
-//! published by then. Polls count until the end of the timeline. One more poll then picks up the rest.
+//! The first poll is at the start of a timeline. A poll sees the newest items, usually 20. The delay of an
+//! item is the time from its publication to the first poll after it. An item is missed if it is no longer
+//! among the newest items by then. Polls before the end of the timeline are counted. One more poll picks up
+//! the rest.
 
 mod budget;
 mod figures;

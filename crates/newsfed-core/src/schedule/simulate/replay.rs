@@ -32,7 +32,7 @@ pub trait Scheduler {
 /// A policy without the limits of servers, feeds and the user.
 struct Bare {
     running: Running,
-    /// To save and restore the state before every poll.
+    /// If set, the state is saved and restored before every poll.
     restarts: Option<Simulated>,
 }
 
@@ -86,7 +86,7 @@ impl Scheduler for Bare {
 pub struct Replaying<'a, S> {
     timeline: &'a Timeline,
     scheduler: S,
-    /// The next poll; `None` once everything is found and the end is past.
+    /// The next poll; `None` after the end, once all items have been found.
     next: Option<f64>,
     /// Items found so far.
     found: usize,
@@ -96,19 +96,19 @@ pub struct Replaying<'a, S> {
 /// The result for one source.
 #[derive(Debug, Clone, Default)]
 pub struct Run {
-    /// Times of the polls that count, and whether each found something.
+    /// Times of the counted polls, and whether each found something.
     pub(super) polls: Vec<(f64, bool)>,
     /// For each item since the start: publication time, delay, and whether it was missed.
     pub(super) items: Vec<(f64, f64, bool)>,
 }
 
 impl Run {
-    /// The times of the polls that count.
+    /// The times of the counted polls.
     pub fn polls(&self) -> impl Iterator<Item = Time> {
         self.polls.iter().map(|(at, _)| seconds::time(*at))
     }
 
-    /// Number of polls after a time, up to a later one.
+    /// Number of polls after `after`, up to and including `until`.
     pub fn polls_between(&self, after: Time, until: Time) -> usize {
         let (after, until) = (seconds::of(after), seconds::of(until));
         let before = |at: f64| self.polls.partition_point(|(poll, _)| *poll <= at);
@@ -126,12 +126,12 @@ impl<'a, S: Scheduler> Replaying<'a, S> {
         self.scheduler.set_price(price);
     }
 
-    /// Polls until a time. `dates` sets whether items have dates.
+    /// Runs the polls before `until`. `dates` sets whether items have dates.
     pub fn advance(&mut self, until: Time, dates: bool) {
         self.advance_to(seconds::of(until), dates);
     }
 
-    /// Polls until the end, and once more to pick up what is left.
+    /// Polls until the end, and once more to pick up the remaining items.
     pub fn finish(mut self, dates: bool) -> Run {
         self.advance_to(f64::INFINITY, dates);
         self.run
@@ -171,9 +171,9 @@ impl<'a, S: Scheduler> Replaying<'a, S> {
 #[derive(Debug, Clone)]
 pub struct Replay {
     pub(super) timelines: Vec<Timeline>,
-    /// Whether items carry dates. Without dates the policies must guess.
+    /// Whether items have dates. Without dates the policies must guess.
     pub dates: bool,
-    /// Whether states are saved and restored before every poll, which must not change anything.
+    /// Whether states are saved and restored before every poll, which must not change the results.
     pub restarts: bool,
 }
 
@@ -228,7 +228,7 @@ impl Replay {
             let used = taken - std::mem::replace(&mut before, taken);
             let overlap = |t: &Timeline| (t.end.min(until) - t.start.max(until - DAY)).max(0.0);
             let followed: f64 = timelines.iter().map(overlap).sum::<f64>() / DAY;
-            // The first days of most sources, and the last days of a few, show little.
+            // The first day, and days on which few sources are followed, are not representative.
             if followed > 0.2 * timelines.len() as f64 && day > 1 {
                 control.correct(used as f64, followed * budget);
             }

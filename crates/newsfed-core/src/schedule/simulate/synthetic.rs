@@ -1,4 +1,4 @@
-//! Synthetic sources that change their habits: how soon does a policy notice?
+//! Replays a policy on synthetic sources whose rates change, to measure how soon it adapts.
 
 use super::figures::mean;
 use super::replay::Run;
@@ -94,7 +94,7 @@ pub(super) fn timeline(before: f64, after: f64, random: &mut fastrand::Rng) -> T
     for (from, until, rate) in [(start, CHANGE, before), (CHANGE, end, after)] {
         let mut at = from;
         loop {
-            // Never ends if nothing is published.
+            // Infinite if nothing is published.
             at += -(1.0 - random.f64()).ln() / rate * DAY;
             if at.is_nan() || at >= until {
                 break;

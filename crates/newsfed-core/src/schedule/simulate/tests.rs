@@ -39,7 +39,7 @@ fn every() -> [Simulated; 4] {
 
 #[test]
 fn fixed_interval_gives_the_computed_figures() {
-    // Items at half past, polls on the hour; one more day so that the end shows.
+    // Items at half past, polls on the hour; the second day also tests the end.
     let items = (0..48).map(|h| START + h * 3600 + 1800).collect();
     let replay = Replay::new(vec![Timeline::new(START, START + 2 * DAY, items).unwrap()]);
     let got = replay.run(&Simulated::Fixed(Duration::from_secs(3600)), Phase::All);
@@ -59,7 +59,7 @@ fn fixed_interval_gives_the_computed_figures() {
 }
 
 #[test]
-fn interrupting_a_replay_changes_nothing() {
+fn restoring_states_does_not_change_a_replay() {
     let replay = Replay::new(office(9, 30));
     let interrupted = Replay { restarts: true, ..replay.clone() };
     for policy in every() {
@@ -71,7 +71,7 @@ fn interrupting_a_replay_changes_nothing() {
 }
 
 #[test]
-fn learned_policy_delivers_sooner_at_the_same_number_of_polls() {
+fn learned_policy_has_shorter_delays() {
     let replay = Replay::new(office(9, 28));
     let [fixed, _, adva, learned] = every().map(|policy| at_budget(&replay, &policy, 12.0).1);
     for figures in [&fixed, &adva, &learned] {

@@ -1,4 +1,4 @@
-//! Publication times of sources: the files that are replayed.
+//! Publication times of sources, read from the files that are replayed.
 
 use super::WINDOW;
 use crate::model::Time;
@@ -6,7 +6,7 @@ use crate::schedule::seconds::{self, DAY, WEEK};
 use flate2::read::MultiGzDecoder;
 use std::io::{BufRead, BufReader, Read};
 
-/// Largest file after decompression.
+/// Maximum size of a file after decompression.
 const MOST_BYTES: u64 = 512 << 20;
 const LONGEST: i64 = 20 * 366 * DAY as i64;
 /// Latest time: the year 9999.
@@ -26,7 +26,7 @@ pub enum TimelineError {
     },
     #[error("the file contains no timelines")]
     Empty,
-    /// Larger than anything useful.
+    /// The file is too large.
     #[error("the file is larger than 512 MiB")]
     TooLarge,
 }
@@ -36,13 +36,13 @@ pub enum TimelineError {
 pub struct Timeline {
     /// Time of the first poll.
     pub(super) start: f64,
-    /// When polls stop counting.
+    /// Polls from this time on are not counted.
     pub(super) end: f64,
     /// Publication times of the items, in order.
     pub(super) items: Vec<f64>,
-    /// How many of them are before the start.
+    /// Number of items before the start.
     pub(super) shown: usize,
-    /// How many the document lists at once.
+    /// Number of items that the document lists at once.
     pub(super) window: usize,
 }
 
@@ -50,18 +50,18 @@ pub struct Timeline {
 struct Line {
     start: i64,
     end: i64,
-    /// Before the start: what the feed lists at the first poll.
+    /// Items before the start, which the feed lists at the first poll.
     #[serde(default)]
     h: Vec<i64>,
-    /// From the start until before the end.
+    /// Items from `start` until before `end`.
     t: Vec<i64>,
 }
 
 impl Timeline {
-    /// Items before `start` are what the first poll finds.
+    /// The first poll also finds the items before `start`.
     ///
     /// # Errors
-    /// An end before the start, times out of range, or more than 20 years.
+    /// If the end is before the start, times are out of range, or the span is more than 20 years.
     pub fn new(start: i64, end: i64, items: Vec<i64>) -> Result<Self, String> {
         Self::with_window(start, end, items, WINDOW)
     }
@@ -91,7 +91,7 @@ impl Timeline {
         Ok(Self { start: start as f64, end: end as f64, items, shown, window })
     }
 
-    /// Moves it by whole weeks, so that it starts in the first week after `origin`. Sources that
+    /// Shifts the timeline by whole weeks, so that it starts in the first week after `origin`. Sources that
     /// were recorded at different times are then replayed together.
     pub(super) fn aligned(&self, origin: f64) -> Self {
         let by = ((self.start - origin) / WEEK).floor() * WEEK;
@@ -104,7 +104,7 @@ impl Timeline {
         seconds::time(self.start)
     }
 
-    /// When polls stop counting.
+    /// The time from which polls are not counted.
     pub fn ends(&self) -> Time {
         seconds::time(self.end)
     }
@@ -114,7 +114,7 @@ impl Timeline {
         self.items.len() - self.shown
     }
 
-    /// The times between two items, in seconds.
+    /// The times between successive items, in seconds.
     pub fn gaps(&self) -> impl Iterator<Item = f64> {
         self.items.windows(2).map(|pair| pair[1] - pair[0])
     }
@@ -127,7 +127,7 @@ impl Timeline {
 /// Reads timelines, one JSON object per line (`start`, `end`, `h`, `t`), optionally gzipped.
 ///
 /// # Errors
-/// Names the invalid line.
+/// If a line is invalid or the file is too large.
 pub fn read(file: impl Read) -> Result<Vec<Timeline>, TimelineError> {
     read_below(file, MOST_BYTES)
 }

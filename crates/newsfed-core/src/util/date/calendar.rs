@@ -1,4 +1,4 @@
-//! Conversion of other calendars to the Gregorian one.
+//! Conversion from other calendars to the Gregorian calendar.
 
 use chrono::{Days, NaiveDate};
 
@@ -29,8 +29,8 @@ pub(super) fn buddhist(year: i32) -> Option<i32> {
     (2500..=2643).contains(&year).then(|| year - 543)
 }
 
-/// The Gregorian year for a year in an era that the text before the number names: the Japanese
-/// eras, and the era of the Republic of China.
+/// The Gregorian year for a year in an era that is named in the text before the number: the Japanese eras and
+/// the era of the Republic of China.
 pub(super) fn era(before: &str, year: i32) -> Option<i32> {
     let first = [("令和", 2019), ("平成", 1989), ("昭和", 1926), ("民國", 1912), ("民国", 1912)];
     let (_, start) = first.iter().find(|(name, _)| before.ends_with(name))?;

@@ -1,17 +1,17 @@
-//! Times of day beside dates in running text.
+//! Times of day next to dates in running text.
 
 use super::scan::Reader;
 use super::token::Kind;
 use super::words;
 use chrono::{FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 
-/// Words before a time of day that is written with a dot.
+/// Words that precede a time of day written with a dot.
 const CLOCK_WORDS: [&str; 14] = [
     "klo", "kl", "kell", "um", "ore", "alle", "o", "ob", "at", "kello", "klukkan", "godz", "ob",
     "à",
 ];
 
-/// The part of the day to which the hours of a twelve-hour clock belong.
+/// The part of the day in which an hour of a twelve-hour clock is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Half {
     Morning,
@@ -21,7 +21,7 @@ pub(super) enum Half {
     Night,
 }
 
-/// Words of East Asia for the parts of the day. They precede the time.
+/// East Asian words for the parts of the day. They precede the time.
 const HALVES: [(&str, Half); 31] = [
     ("오전", Half::Morning),
     ("새벽", Half::Morning),
@@ -57,7 +57,7 @@ const HALVES: [(&str, Half); 31] = [
 ];
 
 impl Half {
-    /// The hour of the day for one of a twelve-hour clock.
+    /// Converts an hour of a twelve-hour clock to one of the 24-hour clock.
     pub(super) fn hour(self, hour: u32) -> u32 {
         match (self, hour) {
             (Self::Morning | Self::Night, 12) => 0,
@@ -66,19 +66,19 @@ impl Half {
         }
     }
 
-    /// The part of the day that a text in an East Asian language ends with.
+    /// The part of the day named at the end of a text in an East Asian language.
     fn at_end(text: &str) -> Option<Self> {
         HALVES.iter().find(|(word, _)| text.ends_with(word)).map(|(_, half)| *half)
     }
 
-    /// The part of the day that a text in an East Asian language begins with, and the rest.
+    /// The part of the day named at the start of a text in an East Asian language, and the rest of the text.
     pub(super) fn at_start(text: &str) -> Option<(Self, &str)> {
         HALVES.iter().find_map(|(word, half)| Some((*half, text.strip_prefix(word)?)))
     }
 }
 
 impl Reader<'_> {
-    /// A time of day soon after a date: `, 14:05 CET`, `um 12:30 Uhr`, `12h30`, `오후 3:05`.
+    /// A time of day shortly after a date: `, 14:05 CET`, `um 12:30 Uhr`, `12h30`, `오후 3:05`.
     pub(super) fn time(
         &self,
         day: NaiveDate,
@@ -88,7 +88,7 @@ impl Reader<'_> {
         if (from..start).any(|at| self.sign(at, &['©', '$', '€', '£'])) {
             return None;
         }
-        // In `2024年5月12日下午3:30`, the word is joined to the date.
+        // In `2024年5月12日下午3:30`, there is no space between the date and the word.
         let words = (from.saturating_sub(1)..start).filter_map(|at| self.word(at));
         let half =
             words.filter_map(Half::at_end).next_back().or_else(|| self.latin_half(from, start));
@@ -97,7 +97,7 @@ impl Reader<'_> {
         self.time_at(day, start, after_word, half)
     }
 
-    /// `PM 3:30`, as it is written in Korean, Japanese and Chinese.
+    /// `PM 3:30`, as written in Korean, Japanese and Chinese.
     fn latin_half(&self, from: usize, start: usize) -> Option<Half> {
         self.context.language.filter(|l| matches!(*l, "ko" | "ja" | "zh"))?;
         let before = start.checked_sub(1).filter(|before| *before >= from)?;
@@ -135,8 +135,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A time of day directly before a date, after the end of the date before: `14:30, 3 May`,
-    /// `8:30 p.m., 3 April`.
+    /// A time of day directly before a date, and after the end of the previous date: `14:30, 3 May`, `8:30
+    /// p.m., 3 April`.
     pub(super) fn time_before(
         &self,
         day: NaiveDate,
@@ -156,7 +156,7 @@ impl Reader<'_> {
         (words <= 2 && signs <= 2 && words + signs == between.len()).then_some((time, zone))
     }
 
-    /// Whether a number is followed by what makes it an hour: `8:30`, `8pm`, `8.30pm`, `20h30`, `20 Uhr`.
+    /// Whether the text after a number shows that it is an hour: `8:30`, `8pm`, `8.30pm`, `20h30`, `20 Uhr`.
     fn is_hour(&self, at: usize) -> bool {
         self.sign(at + 1, &[':'])
             || self.half(at + 1).is_some()
@@ -228,7 +228,7 @@ impl Reader<'_> {
         let skip = usize::from(token.is_sign(&['(']));
         let Some(token) = self.all.get(at + skip) else { return (None, at) };
         let word = self.text[token.start..].split([' ', ')', ',']).next().unwrap_or_default();
-        // Longer words and those that mean something else are not zones.
+        // Longer words, and words with another meaning, are not zones.
         let fits = matches!(word.len(), 1..=9)
             && !matches!(
                 word,

@@ -8,23 +8,23 @@ use std::sync::LazyLock;
 
 static TABLE: &str = include_str!("../../../assets/dates.tsv");
 
-/// Names with the languages in which they mean a number.
+/// Names, each with the languages that use it and the number of its month or weekday.
 type Numbered = HashMap<&'static str, Vec<(&'static str, u32)>>;
 
 /// A pattern for a time before now, such as `vor {0} tagen`.
 pub(super) struct Ago {
     pub(super) language: &'static str,
-    /// Text before and after the number. Without a number the entire text is `before`.
+    /// Text before and after the number. If there is no number, the entire text is in `before`.
     pub(super) before: &'static str,
     pub(super) after: &'static str,
-    /// The number that the text implies, if it contains none.
+    /// The number that the text implies without containing one.
     pub(super) fixed: Option<i64>,
-    /// Minutes of the unit; months have 30 days.
+    /// Length of the unit in minutes; months have 30 days.
     pub(super) minutes: i64,
 }
 
 impl Ago {
-    /// The longest text that it always contains.
+    /// The longer one of the texts around the number.
     fn longest(&self) -> &'static str {
         if self.before.len() > self.after.len() { self.before } else { self.after }
     }
@@ -37,7 +37,7 @@ pub(super) struct Names {
     persian: HashMap<&'static str, u32>,
     ago: Vec<Ago>,
     days: Vec<Day>,
-    /// Finds what a text of each entry of `ago`, then of `days`, contains.
+    /// Searches for the texts of all entries of `ago`, followed by those of `days`.
     relative: Option<AhoCorasick>,
 }
 
@@ -84,7 +84,7 @@ impl Names {
         }
     }
 
-    /// The relative dates whose words a lower-case text contains. Most lines of a page contain none.
+    /// The relative dates whose words occur in a lower-case text. Most lines of a page contain none.
     pub(super) fn relative_in(&self, text: &str) -> (Vec<&Ago>, Vec<&Day>) {
         let Some(relative) = &self.relative else {
             return (self.ago.iter().collect(), self.days.iter().collect());
@@ -95,13 +95,13 @@ impl Names {
         (found.range(..self.ago.len()).map(|at| &self.ago[*at]).collect(), days.collect())
     }
 
-    /// The month of the Gregorian calendar that a lower-case word names. Where languages differ,
-    /// that of the page decides, then English, and else the word is not a month.
+    /// The month of the Gregorian calendar that a lower-case word names. If languages differ, the language of
+    /// the page decides, then English; otherwise the word is not a month.
     pub(super) fn month(&self, word: &str, language: Option<&str>) -> Option<u32> {
         decide(self.months.get(word)?, language)
     }
 
-    /// Whether a lower-case word names a month in a language or in English.
+    /// Whether a lower-case word names a month in the given language or in English.
     pub(super) fn is_month_of(&self, word: &str, language: &str) -> bool {
         let all = self.months.get(word).map(Vec::as_slice).unwrap_or_default();
         all.iter().any(|(l, _)| *l == language || *l == "en")
@@ -148,17 +148,17 @@ pub fn is_weekday(word: &str) -> bool {
     Names::get().weekdays.contains_key(word)
 }
 
-/// A weekday or month that a lower-case word of four letters or more names, in one form for all
+/// The weekday or month that a lower-case word of four letters or more names, in the same form for all
 /// languages.
 pub fn day_name(word: &str) -> Option<String> {
-    // Shorter ones have other meanings.
+    // Shorter words have other meanings.
     word.chars().nth(3)?;
     let names = Names::get();
     let weekday = names.weekday(word, None).map(|day| format!("weekday {day}"));
     weekday.or_else(|| Some(format!("month {}", names.month(word, None)?)))
 }
 
-/// The language of a tag as the table names it: `nb-NO` is `no`.
+/// The name that the table uses for the language of a tag: `nb-NO` is `no`.
 pub fn language_of(tag: &str) -> Option<&'static str> {
     static KNOWN: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
         let lines = TABLE.lines().filter(|l| !l.starts_with('#'));
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_depend_on_the_language_where_languages_differ() {
+    fn ambiguous_names_depend_on_the_language() {
         let cases = [
             ("listopada", Some("pl"), Some(11)),
             ("listopada", Some("hr"), Some(10)),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn relative_dates_are_found_in_a_text_by_their_words() {
+    fn finds_relative_dates_by_their_words() {
         let names = Names::get();
         assert!(names.relative.is_some() && names.ago.len() > 500);
         for ago in &names.ago {

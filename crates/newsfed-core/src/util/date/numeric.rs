@@ -1,4 +1,4 @@
-//! Dates written in numbers in running text: `11.3.2024`, `3/11/24`, `2024年3月11日`.
+//! Dates in running text that are written as numbers: `11.3.2024`, `3/11/24`, `2024年3月11日`.
 
 use super::calendar;
 use super::scan::{Day, Order, Reader, plain, year_month_day};
@@ -6,7 +6,7 @@ use super::token::{Kind, Token};
 use chrono::NaiveDate;
 
 impl Reader<'_> {
-    /// `2024年3月11日`, `2024년 3월 11일`, `令和6年3月11日`, and without a year.
+    /// `2024年3月11日`, `2024년 3월 11일`, `令和6年3月11日`, also without a year.
     pub(super) fn of_characters(&self, at: usize) -> Option<(Day, usize)> {
         let (first, digits) = self.number(at)?;
         let unit = |at: usize, units: &[char]| self.word(at).is_some_and(|w| w.starts_with(units));
@@ -46,7 +46,7 @@ impl Reader<'_> {
         if let Some(year) = self.era_letter(at) {
             return Some((plain(year, b, c)?, at + 5));
         }
-        // Spaces only after dots, or around every sign.
+        // Spaces are allowed only after dots, or around every sign.
         let tight = (at..at + 4).all(|t| self.glued(t));
         let half = self.glued(at) && self.glued(at + 2);
         if !half && sign == '-' || b_digits > 2 {
@@ -67,7 +67,7 @@ impl Reader<'_> {
         found.map(|day| (day, at + 5))
     }
 
-    /// The year of `R6.12.5`, in the era that the letter before it stands for.
+    /// The year of `R6.12.5`, in the era that the letter before the number stands for.
     fn era_letter(&self, at: usize) -> Option<i32> {
         self.context.language.filter(|l| *l == "ja")?;
         let before = at.checked_sub(1).filter(|before| self.glued(*before))?;
@@ -81,7 +81,7 @@ impl Reader<'_> {
         (digits <= 2).then_some(start + i32::try_from(year).ok()?)
     }
 
-    /// `9/18(木)`, `9/18 12:05`, and `12-27` at the end of a text, in East Asia.
+    /// `9/18(木)`, `9/18 12:05`, and `12-27` at the end of a text, in East Asian languages.
     pub(super) fn month_and_day(&self, at: usize) -> Option<(Day, usize)> {
         self.context.language.filter(|l| matches!(*l, "ja" | "zh" | "ko"))?;
         let (month, month_digits) = self.number(at)?;
@@ -107,7 +107,7 @@ impl Reader<'_> {
         Some((self.without_year(month, day)?, next.min(self.all.len())))
     }
 
-    /// `12.11.`, where dates are written like this.
+    /// `12.11.`, in languages that write dates like this.
     pub(super) fn dotted_without_year(&self, at: usize) -> Option<(Day, usize)> {
         const SPACED: [&str; 6] = ["cs", "sk", "sl", "hr", "sr", "bs"];
         const DOTTED: [&str; 14] =
@@ -125,7 +125,7 @@ impl Reader<'_> {
         Some((self.without_year(month, day)?, at + 4))
     }
 
-    /// Whether three numbers are a part of something longer: a version, an address, a price.
+    /// Whether three numbers are part of something longer: a version, an address, a price.
     fn inside_number(&self, first: usize, last: usize, sign: char) -> bool {
         let before = first.checked_sub(1).and_then(|at| self.all.get(at));
         let joined = |t: &Token<'_>, end: usize| t.end == end;
@@ -161,7 +161,7 @@ impl Reader<'_> {
         before || after
     }
 
-    /// Day and month in the order of the page, and a year of four digits.
+    /// Day and month in the order that the page uses, with a four-digit year.
     fn ordered(&self, year: i32, a: u32, b: u32, sign: char) -> Option<Day> {
         if let Some(year) = calendar::buddhist(year) {
             return plain(year, b, a);
@@ -189,7 +189,7 @@ impl Reader<'_> {
         Some(Day { day, swapped, short: false, range: false })
     }
 
-    /// `11.3.24`, `3/11/24`. In Korean, Hungarian and others the year comes first.
+    /// `11.3.24`, `3/11/24`. In Korean, Hungarian and some other languages the year comes first.
     fn two_digits(&self, a: u32, b: u32, c: u32, sign: char) -> Option<Day> {
         let year_first = || plain(self.short_year(a)?, b, c);
         let year_last = || self.ordered(self.short_year(c)?, a, b, sign);
@@ -203,7 +203,7 @@ impl Reader<'_> {
         Some(Day { short: true, ..day? })
     }
 
-    /// The only one of these that is not after the fetch.
+    /// The only day that is not after the fetch; `None` if both are possible.
     fn only(&self, days: [Option<Day>; 2]) -> Option<Day> {
         let today = self.context.now?.date_naive();
         let possible = |day: &Day| day.day <= today || day.swapped.is_some_and(|d| d <= today);

@@ -1,7 +1,7 @@
-//! The zone of times that are written without one, according to offsets from UTC that were seen.
+//! Finds the zone of times that are written without one, from the offsets of other times of the source.
 //!
-//! An offset alone does not state how it changes during the year. So a time gets an offset only if
-//! all zones of the world that fit what was seen have the same one at that time.
+//! An offset alone does not show how it changes during the year. So a time gets an offset only if all of the
+//! world's time zones that match the known offsets have the same offset at that time.
 
 use super::Zone;
 use crate::model::{OffsetRun as Run, Offsets, Time};
@@ -13,11 +13,11 @@ use std::sync::LazyLock;
 
 /// Maximum number of runs, enough for four years with daylight saving.
 const MAX_RUNS: usize = 8;
-/// An offset counts for times up to this far away: sites move, and zones change.
+/// An offset counts only for times at most this far away: sites move, and zones change.
 const REACH: TimeDelta = TimeDelta::days(400);
 /// How far the clocks of servers may be ahead.
 const SLACK: TimeDelta = TimeDelta::minutes(10);
-/// The zones of the world reach from 12 hours west to 14 hours east.
+/// The world's time zones are between 12 hours west and 14 hours east of UTC.
 const WEST: i32 = -12 * 3600;
 const EAST: i32 = 14 * 3600;
 /// Offsets are multiples of this number of seconds.
@@ -30,14 +30,14 @@ static ZONES: LazyLock<Vec<TimeZone>> = LazyLock::new(|| {
     different.filter_map(|(name, data)| TimeZone::tzif(name, data).ok()).collect()
 });
 
-/// Whether these are the seconds between a local time and UTC in some zone.
+/// Whether some zone can have this difference between local time and UTC.
 pub fn is_offset(seconds: i64) -> bool {
     (i64::from(WEST)..=i64::from(EAST)).contains(&seconds) && seconds % i64::from(STEP) == 0
 }
 
 impl Offsets {
-    /// Adds a time and what it states about its zone. `Z` and `+00:00` are ignored: many systems
-    /// write them beside local times.
+    /// Adds a time and what it states about its zone. `Z` and `+00:00` are ignored, because many systems
+    /// write them after local times.
     pub fn learn(&mut self, at: Time, zone: Zone) {
         let Zone::Offset(offset) = zone else { return };
         if offset == 0 || !is_offset(i64::from(offset)) {
@@ -59,7 +59,7 @@ impl Offsets {
         }
     }
 
-    /// Adds what was seen elsewhere.
+    /// Adds the offsets of other pages.
     pub fn extend(&mut self, other: &Self) {
         for run in &other.0 {
             self.learn(run.first, Zone::Offset(run.offset));
@@ -71,14 +71,14 @@ impl Offsets {
         self.0.is_empty()
     }
 
-    /// Whether some zone fits everything that was seen.
+    /// Whether some zone matches all known offsets.
     pub fn agree(&self) -> bool {
         let several = self.0.windows(2).any(|pair| pair[0].offset != pair[1].offset);
         !several || fitting(&self.ends().collect::<Vec<_>>()).next().is_some()
     }
 
-    /// The offset of a time that was read at `now` and has no zone, given as if it were UTC. An
-    /// offset that would make it later than `now` is wrong.
+    /// The offset of a time without a zone (given as if it were UTC) that was read at `now`. An offset that
+    /// would make the time later than `now` is wrong.
     pub fn of(&self, local: Time, zone: Zone, now: Option<Time>) -> Option<FixedOffset> {
         let offset = self.at(local).filter(|_| zone == Zone::Missing)?;
         let time = local - TimeDelta::seconds(i64::from(offset.local_minus_utc()));
@@ -112,7 +112,7 @@ fn offset_at(zone: &TimeZone, at: Time) -> Option<i32> {
     Some(zone.to_offset(Timestamp::from_second(at.timestamp()).ok()?).seconds())
 }
 
-/// The offset of a local time in a zone; `None` about the time when clocks change.
+/// The offset of a local time in a zone; `None` near the time when clocks change.
 fn offset_of(zone: &TimeZone, local: Time) -> Option<i32> {
     let seconds = |s: i32| TimeDelta::seconds(i64::from(s));
     let earliest = offset_at(zone, local - seconds(EAST))?;
@@ -134,29 +134,29 @@ mod tests {
     }
 
     #[test]
-    fn a_time_gets_an_offset_only_if_all_fitting_zones_have_it() {
+    fn requires_all_matching_zones_to_agree() {
         let berlin = ["2025-01-10T08:00:00+01:00", "2025-07-10T08:00:00+02:00"];
         let cases: [(&[&str], &str, Option<&str>); 19] = [
             (&[], "2026-11-12T09:15", None),
             (&["2026-11-10T08:00:00+01:00"], "2026-11-12T09:15", Some("+01:00")),
-            // Until the clocks may change, and not after that.
+            // Until the clocks may change, but not beyond.
             (&["2026-11-10T08:00:00+01:00"], "2027-02-12T09:15", Some("+01:00")),
             (&["2026-11-10T08:00:00+01:00"], "2026-10-24T09:15", None),
             (&["2026-11-10T08:00:00+01:00"], "2027-04-12T09:15", None),
             (&["2026-10-24T08:00:00+02:00"], "2026-10-26T09:15", None),
-            // In London, the last time in summer does not determine the first one in winter.
+            // In London, the last time in summer does not determine the first time in winter.
             (&["2026-10-24T08:00:00+01:00"], "2026-10-28T09:15", None),
-            // Seen in both seasons.
+            // Known offsets in both seasons.
             (&berlin, "2025-10-24T09:15", Some("+02:00")),
             (&berlin, "2025-10-26T09:15", None),
             (&berlin, "2025-10-28T09:15", Some("+01:00")),
             (&["2026-11-10T08:00:00+14:00"], "2026-11-12T09:15", Some("+14:00")),
             (&["2026-11-10T08:00:00-12:00"], "2026-11-12T09:15", Some("-12:00")),
             (&["2026-11-10T08:00:00+05:45"], "2026-11-12T09:15", Some("+05:45")),
-            // No zone of the world, and two at one time.
+            // An offset of no zone, and two offsets at one time.
             (&["2026-11-10T08:00:00+13:30"], "2026-11-12T09:15", None),
             (&["2026-11-10T08:00:00+01:00", "2026-11-11T08:00:00-05:00"], "2026-11-12T09:15", None),
-            // Wrong all over the world, or zero.
+            // An offset that no zone can have, or zero.
             (&["2026-11-10T08:00:00+19:00", "2026-11-10T08:07+00:07"], "2026-11-12T09:15", None),
             (&["2026-11-10T08:00:00Z", "2026-11-10T08:00:00+00:00"], "2026-11-12T09:15", None),
             (
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offset_that_would_put_a_time_into_the_future_is_wrong() {
+    fn rejects_offsets_that_give_a_future_time() {
         let seattle = seen(&["2026-11-10T08:00:00-08:00"]);
         let local = parse_with_zone("2026-11-12T09:15").unwrap();
         let at = |now: &str| seattle.of(local.0, local.1, parse_with_zone(now).map(|n| n.0));
@@ -185,14 +185,14 @@ mod tests {
     }
 
     #[test]
-    fn offsets_of_two_seasons_agree_and_those_of_two_zones_do_not() {
+    fn only_offsets_of_one_zone_agree() {
         assert!(seen(&["2025-01-10T08:00:00+01:00", "2025-07-10T08:00:00+02:00"]).agree());
         assert!(!seen(&["2025-01-10T08:00:00+01:00", "2025-07-10T08:00:00+04:00"]).agree());
         assert!(!seen(&["2025-07-11T08:00:00+01:00", "2025-07-10T08:00:00+02:00"]).agree());
     }
 
     #[test]
-    fn a_run_is_stored_by_its_ends_and_the_number_of_runs_is_limited() {
+    fn limits_the_number_of_runs() {
         let mut offsets = seen(&["2025-01-10T08:00:00+01:00", "2025-03-10T08:00:00+01:00"]);
         offsets.extend(&seen(&["2025-02-10T08:00:00+01:00", "2025-07-10T08:00:00+02:00"]));
         assert_eq!(offsets.0.len(), 2);

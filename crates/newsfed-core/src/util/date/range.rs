@@ -4,8 +4,8 @@ use super::scan::{Found, Reader};
 
 const DASH: [char; 4] = ['-', '–', '—', '~'];
 
-/// Two dates with only a dash between them are the first and last day of something. A later date
-/// before an earlier one is something else: that of an update and that of the publication.
+/// Marks two dates with only a dash between them as the first and last day of a range. If the later date
+/// comes first, they are something else, such as the dates of an update and of the publication.
 pub(super) fn join(text: &str, dates: &mut [Found]) {
     for at in 1..dates.len() {
         let [first, last] = &mut dates[at - 1..=at] else { continue };
@@ -35,7 +35,7 @@ impl Reader<'_> {
         before || after
     }
 
-    /// Whether a token ends a day without a year: `1 April`, `1. Apr.`.
+    /// Whether a token is the end of a day without a year: `1 April`, `1. Apr.`.
     fn ends_month_after_day(&self, at: usize) -> bool {
         let month = if self.sign(at, &['.']) { at.checked_sub(1) } else { Some(at) };
         let Some(month) = month.filter(|month| self.month(*month).is_some()) else { return false };

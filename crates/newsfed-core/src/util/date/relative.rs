@@ -6,9 +6,9 @@ use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveTime, TimeDelta};
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// Longer texts are sentences, in which such words refer to other times.
+/// Maximum length in bytes: longer texts are sentences, in which such words refer to other times.
 const MAX_TEXT: usize = 160;
-/// Minutes of a day.
+/// Minutes in a day.
 const DAY: i64 = 24 * 60;
 
 /// Maximum number of dates in a text.
@@ -16,15 +16,15 @@ const MAX_DATES: usize = 4;
 
 /// A part of a text that refers to the time of the fetch.
 struct Match {
-    /// Minutes before the fetch, and those of the unit.
+    /// Minutes before the fetch. `unit` is also in minutes.
     minutes: i64,
     unit: i64,
-    /// A day that has a name, such as "yesterday", after which a time may follow.
+    /// A day with a name, such as "yesterday", that may be followed by a time.
     named: bool,
     at: Range<usize>,
 }
 
-/// The dates that a prepared text gives relative to the fetch, in their order in the text.
+/// The dates in a prepared text that are relative to the fetch, in text order.
 pub(super) fn find(text: &str, context: &Context) -> Vec<Found> {
     let now = context.now.filter(|_| text.len() <= MAX_TEXT);
     let Some(now) = now else { return Vec::new() };
@@ -32,7 +32,7 @@ pub(super) fn find(text: &str, context: &Context) -> Vec<Found> {
     let mut all: Vec<Match> = named(text, &days, context).collect();
     let numbered: Vec<Match> = numbered(text, &ago, context).collect();
     if !numbered.is_empty() {
-        // Beside "2 hours ago", "today" and "tomorrow" are about something else.
+        // Next to "2 hours ago", "today" and "tomorrow" refer to something else.
         all.retain(|part| part.minutes > 0);
     }
     all.extend(numbered);
@@ -43,9 +43,9 @@ pub(super) fn find(text: &str, context: &Context) -> Vec<Found> {
     found.into_iter().filter_map(|part| dated(part, text, now, context)).collect()
 }
 
-/// The longest matches at each place, in their order in the text.
+/// The longest matches that do not overlap, in text order.
 fn chosen(mut all: Vec<Match>) -> Vec<Match> {
-    // Of equal ones, the last.
+    // Among matches of the same length, the last one is preferred.
     all.reverse();
     all.sort_by_key(|part| Reverse(part.at.len()));
     let mut chosen: Vec<Match> = Vec::new();
@@ -97,7 +97,7 @@ fn dated(part: Match, text: &str, now: DateTime<FixedOffset>, context: &Context)
         swapped: None,
         time: clock,
         zone,
-        // Weeks and months are rounded.
+        // Weeks and months are approximate.
         short: unit > DAY,
         range: false,
         relative: true,
@@ -105,8 +105,8 @@ fn dated(part: Match, text: &str, now: DateTime<FixedOffset>, context: &Context)
     })
 }
 
-/// The time of day after the name of a day, and where it ends: `, 14:30`, `um 14.30 Uhr`. A number
-/// after any other sign is a duration, and two times are a range. Neither is read.
+/// The time of day after the name of a day, and its end: `, 14:30`, `um 14.30 Uhr`. Numbers after any other
+/// sign are durations, and two times are a range; both are ignored.
 fn clock_after(
     text: &str,
     from: usize,
@@ -127,14 +127,14 @@ fn clock_after(
     (!range).then_some((time, zone, from + end))
 }
 
-/// The last weekday if a text begins with its name, before a time of day, as in the lists of
-/// forums: `Tuesday at 4:15 PM`. Opening hours have two times.
+/// The previous day with that weekday, if a text begins with the name of a weekday and a time of day, as in
+/// lists of forums: `Tuesday at 4:15 PM`. Opening hours are not matched, because they have two times.
 fn weekday(text: &str, context: &Context) -> Option<Match> {
     let start = text.len() - text.trim_start().len();
     let word = text[start..].split(|c: char| !c.is_alphabetic()).next()?;
     let weekday = Names::get().weekday(word, context.language)?;
     let end = start + word.len();
-    // "Monday 19:00" is when something happens every week.
+    // "Monday 19:00" is the time of a weekly event.
     let (between, rest) = text.get(end..)?.trim_start().split_once(' ')?;
     if between.len() > 5 || !between.chars().all(char::is_alphabetic) {
         return None;
@@ -149,7 +149,7 @@ fn weekday(text: &str, context: &Context) -> Option<Match> {
         return None;
     }
     let today = context.now?.weekday().number_from_monday();
-    // Relative dates of today contain such a word.
+    // For the current day, sites write a relative date instead.
     let days = match (today + 7 - weekday) % 7 {
         0 => 7,
         days => days,
@@ -157,7 +157,7 @@ fn weekday(text: &str, context: &Context) -> Option<Match> {
     Some(Match { minutes: i64::from(days) * DAY, unit: DAY, named: true, at: start..end })
 }
 
-/// The matches of a pattern in a text: their numbers and their ranges of bytes.
+/// The matches of a pattern in a text: their numbers and byte ranges.
 fn matched(text: &str, pattern: &Ago) -> Vec<(i64, Range<usize>)> {
     if let Some(number) = pattern.fixed {
         return whole_word(text, pattern.before).map(|at| (number, at)).into_iter().collect();
@@ -183,20 +183,20 @@ fn matched(text: &str, pattern: &Ago) -> Vec<(i64, Range<usize>)> {
     all
 }
 
-/// Where a text contains a word or phrase as a whole.
+/// The first occurrence of a whole word or phrase in a text.
 fn whole_word(text: &str, word: &str) -> Option<Range<usize>> {
     let all = text.match_indices(word).map(|(at, _)| at..at + word.len());
     all.into_iter().find(|at| ends_word(text, at.start, at.end))
 }
 
-/// Whether the text is not part of a longer alphabetic word.
+/// Whether the range is not part of a longer alphabetic word.
 fn ends_word(text: &str, start: usize, end: usize) -> bool {
     let letter = |c: char| c.is_alphanumeric() && u32::from(c) < 0xE00;
     let joined =
         |a: Option<char>, b: Option<char>| a.zip(b).is_some_and(|(a, b)| letter(a) && letter(b));
     let (before, after) = (text[..start].chars().next_back(), text[end..].chars().next());
     let (first, last) = (text[start..].chars().next(), text[..end].chars().next_back());
-    // A number may follow a word without a space.
+    // A number may directly follow a word.
     let number = first.is_some_and(|c| c.is_ascii_digit());
     (number || !joined(before, first)) && !joined(last, after)
 }

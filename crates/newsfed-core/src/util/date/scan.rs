@@ -6,13 +6,13 @@ use super::names::Names;
 use super::token::{Kind, Token, prepared, tokens};
 use chrono::{Datelike, Days, FixedOffset, NaiveDate, NaiveTime};
 
-/// Longest text that is searched, in bytes.
+/// Maximum length of the text that is searched, in bytes.
 const MAX_TEXT: usize = 2000;
 /// Maximum number of tokens in a text.
 const MAX_TOKENS: usize = 300;
 /// Maximum number of dates in a text.
 const MAX_DATES: usize = 12;
-/// The last year that two digits stand for, where the time of the fetch is not known.
+/// The latest year for two digits if the time of the fetch is not known.
 const LATEST_UNKNOWN: i32 = 2040;
 /// Plausible years.
 pub(super) const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
@@ -24,15 +24,14 @@ pub enum Order {
     MonthFirst,
 }
 
-/// What is known about a text.
+/// Facts about a text that help to interpret its dates.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Context {
     /// The language, see [`super::language_of`].
     pub language: Option<&'static str>,
     /// `None` if it is not known.
     pub order: Option<Order>,
-    /// When the text was fetched. Without it, no dates relative to it and none without a year are
-    /// found.
+    /// When the text was fetched. Without it, relative dates and dates without a year are not found.
     pub now: Option<chrono::DateTime<FixedOffset>>,
 }
 
@@ -40,11 +39,11 @@ pub struct Context {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     pub day: NaiveDate,
-    /// The day if day and month were swapped, if that is a date too and the text does not decide.
+    /// The date with day and month swapped, if it is valid and the text leaves the order open.
     pub swapped: Option<NaiveDate>,
     pub time: Option<NaiveTime>,
     pub zone: Option<FixedOffset>,
-    /// The year has two digits, or was completed from the time of the fetch.
+    /// The year has only two digits, or was inferred from the time of the fetch.
     pub short: bool,
     /// The first or last day of a range.
     pub range: bool,
@@ -55,7 +54,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// What it states about its zone.
+    /// What the date states about its zone.
     pub fn shows(&self) -> Zone {
         match (self.time, self.zone) {
             (None, _) => Zone::Day,
@@ -104,7 +103,7 @@ pub fn scan(text: &str, context: &Context) -> Scan {
     Scan { text, dates }
 }
 
-/// The time of day with which a text in lower case begins, and the byte where it ends.
+/// The time of day at the start of a lower-case text, and the byte offset of its end.
 pub(super) fn time_of_day(
     text: &str,
     day: NaiveDate,
@@ -152,12 +151,13 @@ impl Reader<'_> {
         self.all.get(at).is_some_and(|t| t.is_sign(signs))
     }
 
-    /// Whether nothing is between a token and the next.
+    /// Whether there is nothing between a token and the next one.
     pub(super) fn glued(&self, at: usize) -> bool {
         self.all.get(at).zip(self.all.get(at + 1)).is_some_and(|(a, b)| a.end == b.start)
     }
 
-    /// A date that starts at a token, and the token after it. The date before ended at `after`.
+    /// A date that starts at a token, and the index of the token after it. The previous date ended at
+    /// `after`.
     fn date(&self, at: usize, after: usize) -> Option<(Found, usize)> {
         let found = match self.all[at].kind {
             Kind::Number { .. } => self
@@ -225,7 +225,7 @@ impl Reader<'_> {
         Some((day, after))
     }
 
-    /// Skips what follows the number of a day: `11.`, `11th`, `11º`, `11 d.`.
+    /// Skips the suffix of the number of a day: `11.`, `11th`, `11º`, `11 d.`.
     fn after_day(&self, at: usize) -> usize {
         let mut at = at;
         if self.has_colon_ordinal(at) {
@@ -258,7 +258,7 @@ impl Reader<'_> {
         if self.sign(at, &['.']) { at + 1 } else { at }
     }
 
-    /// Whether an ordinal follows as in the Swedish `3:e`.
+    /// Whether an ordinal suffix follows, as in the Swedish `3:e`.
     fn has_colon_ordinal(&self, at: usize) -> bool {
         self.sign(at, &[':']) && self.glued(at) && matches!(self.word(at + 1), Some("e" | "a"))
     }
@@ -353,7 +353,7 @@ impl Reader<'_> {
             return Some((Month::Gregorian(month), at + 3));
         }
         let persian = || self.names.persian(word).map(Month::Persian);
-        // Dates of this calendar have years that no others have; the year is checked there.
+        // The years of Persian dates are checked later; no other calendar has such years.
         let stripped = || word.strip_prefix('ב').and_then(known).map(Month::Gregorian);
         let month = known(word).map(Month::Gregorian).or_else(persian).or_else(stripped);
         month.map(|m| (m, dot(at + 1)))
@@ -375,7 +375,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The year after a month or day, and the token after it.
+    /// The year after a month or day, and the index of the token after it.
     fn year(&self, at: usize) -> Option<(i32, usize)> {
         let mut next = at;
         while next < at + 6
@@ -388,7 +388,7 @@ impl Reader<'_> {
         }
         let (year, digits) = self.number(next)?;
         let value = i32::try_from(year).ok()?;
-        // A time of day, or the number of something else.
+        // It is a time of day, or an unrelated number.
         if self.sign(next + 1, &[':']) && self.number(next + 2).is_some() {
             return None;
         }
@@ -417,7 +417,7 @@ impl Reader<'_> {
         if word && after < self.all.len() && self.word(after).is_some() {
             return None;
         }
-        // Short names are words in other languages.
+        // Short names can be words in other languages.
         let named = (at..after).filter_map(|t| self.word(t)).any(|w| {
             let own = self.context.language.is_some_and(|l| self.names.is_month_of(w, l));
             own || w.chars().count() > 4
@@ -428,7 +428,7 @@ impl Reader<'_> {
         Some((self.without_year(month, day)?, after))
     }
 
-    /// The year of two digits: the last possible one before the fetch.
+    /// The year for two digits: the last one that is not after the fetch.
     pub(super) fn short_year(&self, digits: u32) -> Option<i32> {
         let digits = i32::try_from(digits).ok()?;
         let latest = match self.context.now {
@@ -441,7 +441,7 @@ impl Reader<'_> {
             .find(|y| (*YEARS.start()..=latest).contains(y))
     }
 
-    /// The last such day before the fetch.
+    /// The last such day up to the fetch.
     pub(super) fn without_year(&self, month: u32, day: u32) -> Option<Day> {
         let today = self.context.now?.date_naive();
         let tomorrow = today.checked_add_days(Days::new(1))?;
@@ -462,7 +462,7 @@ pub(super) fn plain(year: i32, month: u32, day: u32) -> Option<Day> {
     })
 }
 
-/// A year first, in the calendar that its size implies.
+/// A date with the year first, in the calendar that the size of the year implies.
 pub(super) fn year_month_day(year: i32, month: u32, day: u32) -> Option<Day> {
     if (1300..=1498).contains(&year) {
         return Some(Day {

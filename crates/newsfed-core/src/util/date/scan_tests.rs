@@ -1,4 +1,4 @@
-//! Times, zones and ranges of dates in text.
+//! Times, zones and ranges of dates in running text.
 
 use super::{Context, Zone, parse_with_zone, scan};
 
@@ -7,7 +7,7 @@ fn context(language: Option<&'static str>) -> Context {
     Context { language, order: None, now }
 }
 
-/// The dates of a text with times and zones, and `..` after those of ranges.
+/// The dates of a text with times and zones, with `..` after the dates of ranges.
 fn dates(text: &str, language: Option<&'static str>) -> String {
     let of = |found: super::FoundDate| {
         let time = found.time.map_or_else(String::new, |t| t.format("T%H:%M").to_string());
@@ -35,7 +35,7 @@ fn reads_east_asian_day_periods() {
 }
 
 #[test]
-fn the_language_of_a_date_says_nothing_about_its_zone() {
+fn language_does_not_imply_a_zone() {
     for (text, want) in [
         ("2024년 5월 12일 오후 3:30", "2024-05-12T15:30:00+00:00"),
         ("2024年5月12日 午後3:30", "2024-05-12T15:30:00+00:00"),
@@ -49,7 +49,7 @@ fn the_language_of_a_date_says_nothing_about_its_zone() {
 }
 
 #[test]
-fn a_zone_with_daylight_saving_is_that_of_the_day() {
+fn applies_daylight_saving_on_the_date() {
     for (text, want) in [
         ("3 July 2023 10:15 ET", "2023-07-03T10:15-04:00"),
         ("3 January 2023 10:15 ET", "2023-01-03T10:15-05:00"),
@@ -78,7 +78,7 @@ fn reads_times_with_dots_and_times_before_dates() {
         ("de", "20.15 Uhr am 3. April 2024", "2024-04-03T20:15"),
         ("de", "20 Uhr, 3. April 2024", "2024-04-03T20:00"),
         ("de", "3. April 2024, 20 Uhr", "2024-04-03T20:00"),
-        // Numbers of something else.
+        // Numbers of other things.
         ("en", "Top 8, 3 April 2024", "2024-04-03"),
         ("fr", "3 h de lecture · 3 avril 2024", "2024-04-03"),
         ("en", "3 May 2024 14:30, 4 May 2024", "2024-05-03T14:30 2024-05-04"),
@@ -88,7 +88,7 @@ fn reads_times_with_dots_and_times_before_dates() {
 }
 
 #[test]
-fn finds_all_relative_dates_of_a_text_and_their_times() {
+fn finds_all_relative_dates_with_their_times() {
     for (language, text, want) in [
         ("en", "Posted 5 days ago · Updated 2 hours ago", "2024-06-15 2024-06-20T12:05+00:00"),
         ("en", "Updated 2 hours ago · Posted 5 days ago", "2024-06-20T12:05+00:00 2024-06-15"),
@@ -100,7 +100,7 @@ fn finds_all_relative_dates_of_a_text_and_their_times() {
         ("de", "gestern um 14.30 Uhr", "2024-06-19T14:30"),
         ("en", "today at 13:00", "2024-06-20T13:00"),
         ("en", "Tuesday at 4:15 PM", "2024-06-18T16:15"),
-        // A length, and the times of something else.
+        // A length, and times of other things.
         ("en", "Yesterday · 12:34", "2024-06-19"),
         ("en", "today 9:00-17:00", "2024-06-20"),
         ("en", "3 days ago, 10:15", "2024-06-17"),
@@ -110,7 +110,7 @@ fn finds_all_relative_dates_of_a_text_and_their_times() {
 }
 
 #[test]
-fn two_dates_with_a_dash_between_them_are_a_range() {
+fn two_dates_joined_by_a_dash_are_a_range() {
     for (text, want) in [
         ("3 April 2024 – 5 April 2024", "2024-04-03.. 2024-04-05.."),
         ("April 3, 2024 - April 5, 2024", "2024-04-03.. 2024-04-05.."),

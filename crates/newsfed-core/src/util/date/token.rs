@@ -1,4 +1,4 @@
-//! A text as numbers, words and signs.
+//! Splits a text into numbers, words and signs.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ const THAI: [(&str, &str); 12] = [
     ("พ.ย.", "พฤศจิกายน"),
     ("ธ.ค.", "ธันวาคม"),
 ];
-/// The zero of each script whose digits are read, besides ASCII and full width.
+/// The digit zero of each supported script, besides ASCII.
 const ZEROS: [u32; 10] = [0x660, 0x6F0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xBE6, 0xC66, 0xE50, 0xFF10];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Token<'_> {
     }
 }
 
-/// The value of a digit in a different script.
+/// The value of a digit in another script.
 fn native_digit(c: char) -> Option<char> {
     let code = u32::from(c);
     let zero = ZEROS.iter().find(|zero| (**zero..**zero + 10).contains(&code))?;
@@ -105,7 +105,7 @@ pub fn prepared(text: &str) -> String {
     if out.contains('年') { chinese_numbers(&out).into_owned() } else { out }
 }
 
-/// `二〇二四年三月十一日` with digits; 元年 is year 1.
+/// Replaces Chinese numerals by digits: `二〇二四年三月十一日`; 元年 is year 1.
 fn chinese_numbers(text: &str) -> Cow<'_, str> {
     const DIGITS: &str = "〇一二三四五六七八九";
     let digit = |c: char| match c {

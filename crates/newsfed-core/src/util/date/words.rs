@@ -4,12 +4,12 @@ use chrono::{Datelike, NaiveDateTime, Timelike};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-/// A zone as it is written.
+/// A zone as written in a date.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Written {
     /// Seconds east of UTC.
     Seconds(i32),
-    /// A name for standard and daylight saving time, and the place whose clocks it means.
+    /// A name for both standard and daylight saving time, and the place with these clocks.
     Place(&'static str),
 }
 
@@ -59,7 +59,7 @@ pub(super) fn zone(text: &str) -> Option<Written> {
     Some(Written::Place(place))
 }
 
-/// Seconds east of UTC for a name that stands for one offset.
+/// Seconds east of UTC for a name with a fixed offset.
 fn named(name: &str) -> Option<i32> {
     let hours = match name {
         "Z" | "UT" | "UTC" | "GMT" | "WET" | "UCT" | "ZULU" | "GREENWICH" => 0.0,
@@ -112,9 +112,9 @@ fn signed_offset(text: &str) -> Option<i32> {
 const SHORT_MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// The month for a name or its beginning, in the most frequent languages of feeds.
+/// The month for a name or its prefix, in the most frequent languages of feeds.
 pub(super) fn month(word: &str) -> Option<u32> {
-    // The names in standard dates need no comparison with all others.
+    // The names in standard dates are checked first, because that is faster.
     if let Some(at) = SHORT_MONTHS.iter().position(|short| word.eq_ignore_ascii_case(short)) {
         return u32::try_from(at + 1).ok();
     }

@@ -1,15 +1,15 @@
-//! Bytes of a page -> text.
+//! Decodes the bytes of a page.
 
 use super::{Scanner, Token};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-/// How far into a page an encoding declaration is searched for, in bytes. The HTML standard asks
-/// for 1024, but some generators put a long comment first.
+/// How many bytes of a page are searched for an encoding declaration. The HTML standard specifies 1024, but
+/// some generators put a long comment first.
 const PRESCAN: usize = 4096;
 
-/// Decodes a page. The encoding comes from the byte order mark, the HTTP header or the `meta`
-/// element, in this order; else UTF-8 if the bytes are valid, else it is guessed. Invalid bytes
-/// are replaced.
+/// Decodes a page. The encoding comes from the byte order mark, the HTTP header or the `meta` element, in
+/// this order. Without any of them, it is UTF-8 if the bytes are valid, and is guessed otherwise. Invalid
+/// bytes are replaced.
 pub fn decode(bytes: &[u8], content_type: Option<&str>) -> String {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
         return encoding.decode(bytes).0.into_owned();
@@ -20,7 +20,7 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>) -> String {
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
-        // The end is missing.
+        // The text ends within a character.
         Err(e) if e.error_len().is_none() => String::from_utf8_lossy(bytes).into_owned(),
         Err(_) if named.is_some() => String::from_utf8_lossy(bytes).into_owned(),
         Err(_) => {
@@ -43,8 +43,8 @@ fn header_charset(content_type: &str) -> Option<&'static Encoding> {
     Encoding::for_label(&value.as_bytes()[..end])
 }
 
-/// The encoding that the page declares at its start. The declaration is readable as ASCII, so the
-/// page cannot be UTF-16, whatever it declares (HTML standard, "prescan a byte stream").
+/// The encoding that the page declares at its start. The declaration is readable as ASCII, so the page cannot
+/// be UTF-16, even if it declares that (HTML standard, "prescan a byte stream").
 fn meta_charset(bytes: &[u8]) -> Option<&'static Encoding> {
     let start = &bytes[..bytes.len().min(PRESCAN)];
     let text: String = start.iter().map(|b| char::from(*b)).collect();

@@ -1,16 +1,17 @@
-//! Drawings are emptied for reading, and nothing else changes.
+//! Contents of drawings are removed for reading, and nothing else changes.
 
 use super::tree;
 use crate::util::limits;
 use proptest::prelude::*;
 
 #[test]
-fn drawings_are_emptied_for_reading() {
+fn removes_the_contents_of_drawings() {
     let cases = [
         ("<svg><path d=m/><g><title>a</title></g></svg>b", "b"),
         ("<SVG viewBox=x><linearGradient/><text>a</text></SVG>b", "b"),
         ("<svg/>a<svg><path/></svg>b", "ab"),
-        // Its links are kept, and so is what is not a drawing to the parser.
+        // Links in drawings are kept, and so is everything that the parser does not treat as part of a
+        // drawing.
         ("<svg><a>a</a></svg>", "a"),
         ("<svg><path><p>a</p></svg>", "a"),
         ("<svg><title><path>a</svg>b", "ab"),
@@ -24,7 +25,8 @@ fn drawings_are_emptied_for_reading() {
         let tree = tree::article(&markup).expect("a tree");
         assert_eq!(tree.root_element().text().collect::<String>(), want, "{markup}");
     }
-    // Selectors may name what is in a drawing, and text in it prevents that frames replace the body.
+    // Selectors may name elements in a drawing, and text in a drawing prevents a frameset from replacing the
+    // body.
     for tree in [
         tree::page("<body><svg><title>a</title></svg>"),
         tree::article("<svg><title>a</title></svg><frameset></frameset>"),
@@ -37,7 +39,7 @@ fn drawings_are_emptied_for_reading() {
     assert!(tree::article(&long).is_none());
 }
 
-/// Names and texts in the order of a tree, without the contents of drawings.
+/// Names and texts in tree order, without the contents of drawings.
 fn outline(html: &scraper::Html) -> String {
     let in_drawing = |node: &ego_tree::NodeRef<'_, scraper::Node>| {
         node.ancestors().any(|a| a.value().as_element().is_some_and(|e| e.name() == "svg"))
@@ -73,7 +75,7 @@ fn drawing_soup() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn what_is_outside_drawings_is_kept(soup in drawing_soup()) {
+    fn keeps_everything_outside_drawings(soup in drawing_soup()) {
         let tree = tree::article(&soup).expect("a tree");
         prop_assert_eq!(outline(&tree), outline(&scraper::Html::parse_document(&soup)));
     }

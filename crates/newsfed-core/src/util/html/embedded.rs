@@ -1,19 +1,19 @@
-//! Pictures whose bytes are in the text, as `data:` URLs: their names are kept, their bytes are not.
+//! Pictures that are embedded in the text as `data:` URLs. Safe HTML keeps the images without their data.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// Stands in safe HTML for the bytes of a picture that were in the text.
+/// Replaces the data of an embedded picture in safe HTML.
 pub const OMITTED: &str = "data:image/x-omitted,";
-/// Longest side, in pixels, of an icon or of a placeholder for another picture.
+/// Maximum side length, in pixels, of an icon or of a placeholder for another picture.
 const SMALL: u32 = 24;
-/// Shortest data of a picture whose size is not known, and of a drawing, in bytes.
+/// Minimum length, in bytes, of the data of a picture if its size is not known, or if it is a drawing.
 const MIN_DATA: usize = 300;
-/// How much of the data is decoded for the size: a multiple of four.
+/// How many characters of the data are decoded to get the size: a multiple of four.
 const HEAD: usize = 64;
 
-/// Whether the address of an image contains the picture itself, and not an icon or a placeholder for a
-/// picture that is loaded later.
+/// Whether the URL of an image contains the picture itself, and not an icon or a placeholder for a picture
+/// that is loaded later.
 pub fn is_embedded(source: &str) -> bool {
     let source = source.trim();
     if source == OMITTED {
@@ -30,7 +30,7 @@ pub fn is_embedded(source: &str) -> bool {
     }
 }
 
-/// Width and height of a PNG or GIF picture, from the beginning of its data in Base64.
+/// Width and height of a PNG or GIF picture, read from the start of its Base64 data.
 fn size(data: &str) -> Option<(u32, u32)> {
     let head: String = data.chars().filter(|c| !c.is_ascii_whitespace()).take(HEAD).collect();
     let head = head.get(..head.len() / 4 * 4)?.trim_end_matches('=');

@@ -1,23 +1,23 @@
-//! Which elements safe HTML keeps.
+//! Selects the elements that safe HTML keeps.
 
-/// What becomes of an element.
+/// How safe HTML treats an element.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Fate {
-    /// Dropped with all its content, which is raw text up to the end tag.
+    /// Dropped with its content, which is raw text up to the end tag.
     Raw,
-    /// Dropped with all its content.
+    /// Dropped with its content.
     Dropped,
-    /// Only a checkbox of a task list is kept.
+    /// Kept only if it is a checkbox of a task list.
     Input,
     /// Kept; it has no content.
     Void,
     Kept,
-    /// Only its tags are dropped.
+    /// Its tags are dropped, but its content is kept.
     Unwrapped,
 }
 
-/// What becomes of an element with this name. By length, because most names are then compared with
-/// few others.
+/// How safe HTML treats elements with this name. Grouped by length, so that most names are compared with few
+/// others.
 pub(super) fn fate(name: &str) -> Fate {
     use Fate::{Dropped, Input, Kept, Raw, Unwrapped, Void};
     match name.len() {

@@ -1,15 +1,15 @@
-//! Formulas of feeds: programs that draw formulas leave their TeX source beside the drawing. Without it the
-//! text would have each formula two or three times.
+//! Formulas in feeds: programs that draw formulas leave their TeX source next to the drawing. If both were
+//! kept, the text would have each formula two or three times.
 
 use super::scan::{Scanner, Tag, Token, push_decoded};
 
-/// Maximum number of tags and texts of a formula.
+/// Maximum number of tags and texts in a formula.
 const MAX_TOKENS: usize = 2000;
-/// Longest source in bytes.
+/// Maximum length of the source, in bytes.
 const MAX_SOURCE: usize = 4000;
 
-/// Reads the formula that begins with a tag: its source between `\(` and `\)`, or `\[` and `\]` if it has a
-/// line of its own. `None`, with the scanner where it was, if the tag does not begin one.
+/// Reads the formula that begins with a tag: its source between `\(` and `\)`, or `\[` and `\]` if it is on
+/// its own line. Returns `None` and restores the scanner's position if the tag does not begin a formula.
 pub(super) fn read(tag: &Tag<'_>, scanner: &mut Scanner<'_>) -> Option<String> {
     if tag.is("script") {
         let kind = tag.attribute("type")?.to_ascii_lowercase();
@@ -36,7 +36,7 @@ pub(super) fn read(tag: &Tag<'_>, scanner: &mut Scanner<'_>) -> Option<String> {
 }
 
 /// Returns the source in the annotation of a `math` element, and moves to the end of the element. The outer
-/// `None` stands for an element without an end, or with a nested one.
+/// `None` means that the element is not closed or contains another one.
 fn annotation(scanner: &mut Scanner<'_>) -> Option<Option<String>> {
     let mut source: Option<String> = None;
     let mut inside = false;
@@ -63,16 +63,16 @@ fn marked(source: &str, display: bool) -> Option<String> {
     fits.then(|| if display { format!("\\[{source}\\]") } else { format!("\\({source}\\)") })
 }
 
-/// A source without commands that only set the size at which it is drawn.
+/// A source without commands that only set its size.
 pub fn bare(source: &str) -> &str {
     let source = source.trim();
     let styled = ["{\\displaystyle ", "{\\textstyle "].iter().find_map(|s| source.strip_prefix(s));
     styled.and_then(|rest| rest.strip_suffix('}')).map_or(source, str::trim)
 }
 
-/// Whether a tag begins the drawing of a formula whose source is beside it.
+/// Whether a tag begins the drawing of a formula whose source is next to it.
 pub(super) fn is_drawing(tag: &Tag<'_>) -> bool {
-    // Only a few names: the search for the end of an element can fail at most once for each name.
+    // Only a few names, because the search for an end tag can fail once for each name.
     let is_container = tag.is("span") || tag.is("div");
     let names = |rest: &str| rest.contains("katex-html") || rest.contains("MathJax_Preview");
     is_container
@@ -87,7 +87,7 @@ mod tests {
     use crate::util::html::clean;
 
     #[test]
-    fn each_formula_of_a_feed_is_there_once() {
+    fn keeps_each_formula_once() {
         let katex = |attributes: &str| {
             format!(
                 "<span class=katex><span class=katex-mathml><math {attributes}><semantics><mrow><mi>x</mi></mrow>\
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn drawings_without_an_end_are_searched_once() {
+    fn searches_unclosed_drawings_once() {
         let names = (0..100_000).map(|n| format!("<x{n} class=katex-html>"));
         let spans = (0..50_000).map(|_| "<span class=katex-html>".to_owned());
         let markup: String = names.chain(spans).chain(["the text".to_owned()]).collect();

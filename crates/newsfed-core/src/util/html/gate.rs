@@ -1,5 +1,5 @@
-//! Checks HTML source before a tree is built from it: the parser compares each attribute of a tag
-//! with all before it, and searches the open elements for each tag.
+//! Checks HTML source before a tree is built from it, because the parser compares each attribute of a tag
+//! with all previous ones, and searches the open elements for each tag.
 
 use super::scan::{Scanner, Tag, Token};
 use crate::util::limits::{ELEMENT_NAMES, PAGE_DEPTH, PAGE_NAMES, PAGE_NODES, TAG_ATTRIBUTES};
@@ -43,13 +43,14 @@ const SHAPES: [&str; 24] = [
 /// Elements of drawings whose content is HTML.
 const LABELS: [&str; 2] = ["title", "desc"];
 
-/// Attributes that name the element. [`ELEMENT_NAMES`] bytes of each are kept.
+/// Attributes that name the element. At most [`ELEMENT_NAMES`] bytes of each are kept.
 const NAMING: [&str; 6] = ["class", "id", "role", "rel", "itemprop", "name"];
 
-/// How much of a script is searched for dates, in bytes.
+/// Number of bytes of a script that are searched for dates.
 pub const SCRIPT_BYTES: usize = 1 << 20;
 
-/// Frequent named references, and numbers that mean the same. The parser searches all names after each letter of one.
+/// Frequent named references, and the equivalent numeric ones. The parser searches all names after each
+/// letter of a name.
 const REFERENCES: [(&str, &str); 5] = [
     ("&amp;", "&#38;"),
     ("&nbsp;", "&#160;"),
@@ -58,27 +59,27 @@ const REFERENCES: [(&str, &str); 5] = [
     ("&gt;", "&#62;"),
 ];
 
-/// Longest name that the parser stores without a table, in bytes.
+/// Maximum length of a name that the parser stores without a table, in bytes.
 const SHORT_NAME: usize = 7;
 
-/// The source of a page, without what nothing reads.
+/// The source of a page, without parts that are never read.
 pub(super) struct Gated {
     pub(super) text: StrTendril,
-    /// Number of tags in it: about the number of nodes.
+    /// Number of tags in the text, which is about the number of nodes.
     pub(super) tags: usize,
 }
 
 /// Whether the contents of drawings are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Drawings {
-    /// Selectors may name something in a drawing.
+    /// Selectors may match elements in drawings.
     Kept,
     Emptied,
 }
 
-/// The source with [`REFERENCES`] as numbers, without surplus attributes ([`TAG_ATTRIBUTES`]) and classes, without style
-/// sheets and scripts that nothing reads, and without a tag that the end of the source cuts off. `None` if it has more
-/// tags and comments than [`PAGE_NODES`], or more than [`PAGE_NAMES`] different names.
+/// Returns the source with [`REFERENCES`] as numbers, without surplus attributes ([`TAG_ATTRIBUTES`]) and
+/// classes, without style sheets and scripts that are never read, and without an unterminated tag at the end.
+/// `None` if it has more tags and comments than [`PAGE_NODES`], or more different names than [`PAGE_NAMES`].
 pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated> {
     let mut scanner = Scanner::new(html);
     let mut names = Names::default();
@@ -101,7 +102,7 @@ pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated> {
             }
             Token::Open(tag) => {
                 if ["svg", "math"].iter().any(|name| tag.is(name)) && !closes_itself(&tag) {
-                    // Text in a drawing before the body prevents a frameset instead of it.
+                    // Text in a drawing before the body prevents a frameset from replacing the body.
                     let emptied = drawings == Drawings::Emptied && in_body && tag.is("svg");
                     match emptied.then(|| drawing(&html[end..])).flatten() {
                         Some((content, within)) => {
@@ -109,7 +110,7 @@ pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated> {
                             (tags, left_out) = (tags + within, left_out + within);
                             scanner.seek(end + content.len());
                         }
-                        // Elements of HTML may end it earlier than is noticed here.
+                        // HTML elements may end the drawing earlier than this code notices.
                         None => drawings = Drawings::Kept,
                     }
                     foreign += 1;
@@ -130,7 +131,7 @@ pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated> {
                 &html[start + 2 + name.len()..end - 1]
             }
             Token::Other => {
-                // In SVG and MathML it is text up to its own end, in HTML a comment up to `>`.
+                // In SVG and MathML it is text up to its own end; in HTML it is a comment up to `>`.
                 if foreign > 0 && html[start..].starts_with("<![CDATA[") {
                     let len = html[start..].find("]]>").map_or(html.len() - start, |len| len + 3);
                     scanner.seek(start + len);
@@ -149,7 +150,7 @@ pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated> {
             names.note(name);
             if value.len() > ELEMENT_NAMES && NAMING.iter().any(|n| name.eq_ignore_ascii_case(n)) {
                 let kept = text::start(value, ELEMENT_NAMES);
-                // A class that is cut is not a class.
+                // Drops a class that was cut in the middle.
                 let kept = kept.rsplit_once(char::is_whitespace).map_or(kept, |(whole, _)| whole);
                 let at = value.as_ptr().addr() - html.as_ptr().addr();
                 out.push_slice(&html[from..at + kept.len()]);
@@ -174,7 +175,7 @@ pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated> {
         .then_some(Gated { text: out, tags: tags - left_out })
 }
 
-/// Adds the source up to the last of the frequent references in a piece of it, with numbers for their names.
+/// Appends the source up to the last frequent reference in `piece`, with numbers instead of names.
 fn replace_references(html: &str, piece: &str, out: &mut StrTendril, from: &mut usize) {
     for at in memchr::memchr_iter(b'&', piece.as_bytes()) {
         let is_here = |(name, _): &&(&str, &str)| piece[at..].starts_with(name);
@@ -187,9 +188,9 @@ fn replace_references(html: &str, piece: &str, out: &mut StrTendril, from: &mut 
     }
 }
 
-/// The content of an SVG element whose start tag was just read, and the number of its tags. The end of another
-/// element, or an element of HTML, may end the drawing: `None` unless it has only [`SHAPES`] and [`LABELS`] that
-/// enclose each other.
+/// The content of an SVG element whose start tag was just read, and the number of tags in it. The end tag of
+/// another element, or an HTML element, may end the drawing, so the result is `None` unless the drawing
+/// contains only properly nested [`SHAPES`] and [`LABELS`].
 fn drawing(html: &str) -> Option<(&str, usize)> {
     let is_among = |name: &str, all: &[&str]| all.iter().any(|n| name.eq_ignore_ascii_case(n));
     let (mut scanner, mut open, mut tags) = (Scanner::new(html), Vec::<&str>::new(), 0);
@@ -220,20 +221,20 @@ fn drawing(html: &str) -> Option<(&str, usize)> {
     None
 }
 
-/// Whether nothing reads the raw content of an element: a quarter of an ordinary page.
+/// Whether the raw content of an element is never read. That is a quarter of a typical page.
 fn is_unread(tag: &Tag<'_>, raw: &str) -> bool {
-    // In such a comment, the parser does not end a script where the scanner does.
+    // If a script contains such a comment, the parser and the scanner may disagree about its end.
     tag.is("style")
         || tag.is("script") && is_program(tag) && !names_date(raw) && !raw.contains("<!--")
 }
 
-/// Whether a script is a program, not data or a formula.
+/// Whether a script is a program rather than data or a formula.
 fn is_program(script: &Tag<'_>) -> bool {
     let kind = script.attribute("type").unwrap_or_default().trim().to_ascii_lowercase();
     kind.is_empty() || kind == "module" || kind.contains("javascript")
 }
 
-/// Whether the start of a script contains a name under which pages state their publication dates.
+/// Whether the start of a script contains a key that pages use for their publication dates.
 pub fn names_date(script: &str) -> bool {
     const NAMES: [&str; 4] = ["ublish", "ublication", "ate_posted", "atePosted"];
     let start = text::start(script, SCRIPT_BYTES).as_bytes();
@@ -250,12 +251,12 @@ fn closes_itself(tag: &Tag<'_>) -> bool {
 /// Number of names that are compared before they are hashed.
 const KNOWN: usize = 32;
 
-/// The different names that the parser keeps in a table of limited width.
+/// Counts the different names that the parser keeps in a table of limited width.
 #[derive(Default)]
 struct Names<'a> {
     hashes: HashSet<u64>,
     hasher: RandomState,
-    /// Some names that were counted: most tags repeat them.
+    /// Recently counted names, because most tags repeat them.
     known: [&'a str; KNOWN],
 }
 
@@ -264,7 +265,7 @@ impl<'a> Names<'a> {
         if name.len() <= SHORT_NAME || self.hashes.len() > PAGE_NAMES {
             return;
         }
-        // Long names differ at their ends: many begin with "data-" or "aria-".
+        // Long names differ at the end: many begin with "data-" or "aria-".
         let end = &name.as_bytes()[name.len() - SHORT_NAME..];
         let place = end.iter().fold(name.len(), |place, byte| 3 * place + usize::from(*byte));
         let known = &mut self.known[place % KNOWN];

@@ -1,15 +1,15 @@
-//! Embedded players and frames as links: what they show, and where it can be opened.
+//! Embedded players and frames as links: what they show, and where to open it.
 
 use std::borrow::Cow;
 use url::Url;
 
-/// Longest title, in characters.
+/// Maximum length of a title, in characters.
 const MAX_TITLE: usize = 120;
 
-/// Attributes with the address of a frame, which may be loaded later.
+/// Attributes with the URL of a frame, which may be loaded later.
 const ADDRESSES: [&str; 4] = ["data-src", "data-lazy-src", "data-litespeed-src", "src"];
 
-/// Hosts, their names, and a part of the URL that only their players have.
+/// Hosts with their names.
 const KINDS: [(&str, &str); 28] = [
     ("youtube.com", "YouTube"),
     ("youtube-nocookie.com", "YouTube"),
@@ -40,7 +40,7 @@ const KINDS: [(&str, &str); 28] = [
     ("slideshare.net", "SlideShare"),
     ("datawrapper.de", "Datawrapper"),
 ];
-/// Frames that are not part of an article: advertising, buttons, forms, counting.
+/// Frames that are not part of an article: advertising, buttons, forms, visitor counters.
 const NOISE: [&str; 16] = [
     "doubleclick",
     "googlesyndication",
@@ -60,7 +60,7 @@ const NOISE: [&str; 16] = [
     "mailchimp",
 ];
 
-/// Elements that may be players. Some are of programs that load players later.
+/// Elements that may be players. Some belong to scripts that load the player later.
 pub fn is_player(name: &str) -> bool {
     match name.len() {
         5 => name == "embed",
@@ -73,8 +73,8 @@ pub fn is_player(name: &str) -> bool {
     }
 }
 
-/// An embedded element with this name as a link: its label, such as `YouTube: title`, and its address.
-/// Frames of unknown hosts are read only if `all` are.
+/// Converts an embedded element with this name to a link: a label, such as `YouTube: title`, and a URL.
+/// Frames of unknown hosts are converted only if `all` is set.
 pub fn player<'v>(
     name: &str,
     all: bool,
@@ -116,7 +116,7 @@ pub fn player<'v>(
     let kind = KINDS.iter().find(|(known, _)| {
         host.strip_suffix(known).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     });
-    // Objects are also pictures, and parts of pages.
+    // Objects can also be pictures or parts of a page.
     let is_media = |kind: Cow<'_, str>| {
         kind.starts_with("video/") || kind.starts_with("audio/") || kind == "application/pdf"
     };
@@ -169,7 +169,7 @@ fn is_id(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
-/// The kind, and the title unless it only repeats the kind.
+/// The kind, followed by the title unless it only repeats the kind.
 fn label(kind: &str, title: Option<&str>) -> String {
     let title = title.map(crate::util::text::line).unwrap_or_default();
     let title: String = title.chars().take(MAX_TITLE).collect();

@@ -1,16 +1,16 @@
-//! Brackets around the readings of characters, where a page has none in `rp` elements.
+//! Adds brackets around the readings of characters if a page has none in `rp` elements.
 
-/// What was seen of the `ruby` element that is being read.
+/// State of the `ruby` element that is being read.
 #[derive(Default)]
 pub(super) struct Reading {
-    /// Whether it has brackets of its own.
+    /// Whether the page has its own brackets.
     bracketed: bool,
-    /// Whether a bracket is open.
+    /// Whether an added bracket is open.
     open: bool,
 }
 
 impl Reading {
-    /// The signs before an element with this name.
+    /// Brackets to add before an element with this name.
     pub(super) fn open(&mut self, name: &str) -> [&'static str; 2] {
         match name {
             "ruby" => self.end(false),
@@ -25,7 +25,7 @@ impl Reading {
         }
     }
 
-    /// The signs at the end of an element with this name.
+    /// Brackets to add at the end of an element with this name.
     pub(super) fn close(&mut self, name: &str) -> [&'static str; 2] {
         match name {
             "ruby" => self.end(false),

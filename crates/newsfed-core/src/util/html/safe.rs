@@ -1,5 +1,5 @@
-//! HTML -> safe HTML in one pass: every tag of the result is rebuilt from an allow-list, every text
-//! and value is escaped, every element is closed. No markup of the source is copied.
+//! Converts HTML to safe HTML in one pass: every tag of the result is rebuilt from an allow-list, every text
+//! and value is escaped, and every element is closed. No markup of the source is copied.
 
 use super::fate::{Fate, fate, is_block};
 use super::scan::{Scanner, Tag, Token, decode_entities, push_decoded};
@@ -15,13 +15,13 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use url::Url;
 
-/// Longest anchor name that is kept, in bytes.
+/// Maximum length of an anchor name that is kept, in bytes.
 const MAX_NAME: usize = 100;
 
-/// How much longer than one and a half times its source a text can become by relative URLs, in bytes.
+/// Relative URLs may make a text longer than one and a half times its source plus this, in bytes.
 const LONGER: usize = 1 << 20;
 
-/// Longest beginning of a text that is cut, in bytes: it fits with its end tags and [`CUT`].
+/// Maximum length of the start of a text that is cut, in bytes. Its end tags and [`CUT`] still fit.
 pub(super) const LONGEST_START: usize =
     limits::TEXT_BYTES - limits::PAGE_DEPTH / 2 * "</blockquote>".len() - 2 * CUT.len();
 
@@ -29,14 +29,14 @@ pub(super) const LONGEST_START: usize =
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
     Current,
-    /// As newsfed 0.2.0: without players, sources of formulas, and pictures that are in the text.
+    /// Like newsfed 0.2.0: without players, sources of formulas, and embedded pictures.
     Former,
 }
 
 /// The safe form of a text.
 pub(super) struct Safe {
     pub(super) html: String,
-    /// Whether [`Reading::Former`] may give a different one.
+    /// Whether [`Reading::Former`] may give a different result.
     pub(super) differs: bool,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn sanitise(html: &str, base: Option<&Url>, reading: Reading) -> Safe
     }
 }
 
-/// The safe form of `html`, cut off at a length in bytes (not counting the last end tags), and whether
+/// The safe form of `html`, cut off at a length in bytes (not counting the final end tags), and whether
 /// anything was cut off.
 fn write(html: &str, base: Option<&Url>, reading: Reading, most: usize) -> (Safe, bool) {
     let mut writer = Writer {
@@ -78,7 +78,7 @@ fn write(html: &str, base: Option<&Url>, reading: Reading, most: usize) -> (Safe
             Token::Close(name) => writer.end(&lower(name)),
             Token::Other | Token::Cut(_) => {}
         }
-        // Line breaks and boxes of tasks are not counted where they are written.
+        // Line breaks and task boxes are not counted when they are written.
         writer.is_full |= writer.out.len() > most;
         if writer.is_full {
             break;
@@ -98,17 +98,17 @@ struct Writer<'a> {
     /// Open elements, outermost first.
     open: Vec<Cow<'a, str>>,
     base: Option<&'a Url>,
-    /// Dropped elements that are known to have no end tag ahead.
+    /// Dropped elements that are known to have no end tag in the rest of the source.
     endless: Vec<Cow<'a, str>>,
-    /// Length of the result from which relative URLs are dropped.
+    /// Length of the result at which no more relative URLs are added.
     longest: usize,
-    /// Anchors that links of the text point to, as for footnotes; collected at the first anchor.
+    /// Anchors that links in the text point to, such as footnotes; collected at the first anchor.
     jumped_to: Option<HashSet<String>>,
-    /// Space for decoding a text.
+    /// Reusable buffer for decoding text.
     decoded: String,
-    /// Address of the last player.
+    /// URL of the last player.
     last_player: Option<String>,
-    /// Longest result without the last end tags, in bytes, and whether something did not fit.
+    /// Maximum length of the result without the final end tags, in bytes, and whether something did not fit.
     most: usize,
     is_full: bool,
 }
@@ -160,7 +160,7 @@ impl<'a> Writer<'a> {
         }
         match fate(&name) {
             Fate::Unwrapped => {}
-            // XML tools write `<iframe/>`, which has no end tag.
+            // XML tools write `<iframe/>` without an end tag.
             Fate::Raw if tag.self_closing() => {}
             Fate::Raw => {
                 scanner.skip_raw(tag.name);
@@ -194,7 +194,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes players and formulas. Returns whether that is all that becomes of the element.
+    /// Writes players and formulas. Returns whether nothing else has to be done for the element.
     fn special(&mut self, tag: &Tag<'a>, name: &str, scanner: &mut Scanner<'a>) -> bool {
         if matches!(name, "math" | "script")
             && let Some(source) = formula::read(tag, scanner)
@@ -214,11 +214,11 @@ impl<'a> Writer<'a> {
         drawn
     }
 
-    /// Writes a player as a link in a paragraph of its own.
+    /// Writes a player as a link in its own paragraph.
     fn player(&mut self, tag: &Tag<'a>, name: &str) {
         let Some((label, to)) = player(name, false, |name| tag.attribute(name)) else { return };
         let Some(to) = self.value(Kind::Link, &to).map(Cow::into_owned) else { return };
-        // One for other browsers within it shows the same.
+        // A player nested in it for other browsers shows the same video.
         if self.last_player.as_ref() == Some(&to) {
             return;
         }
@@ -283,7 +283,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Skips everything up to the end tag that matches a start tag just read. Without an end tag only
+    /// Skips everything up to the end tag that matches the start tag just read. If there is no end tag, only
     /// the start tag is dropped, so that the text after it is not lost.
     fn skip_element(&mut self, name: Cow<'a, str>, scanner: &mut Scanner<'a>) {
         let start = scanner.position();
@@ -356,7 +356,7 @@ impl<'a> Writer<'a> {
             Kind::Address => absolute(base, value).map(|u| String::from(u).into()),
             Kind::Link if is_normal(value) && !has_session(value) => Some(value.into()),
             Kind::Link => match absolute(base, value) {
-                // Else a text would change whenever its links are given another session.
+                // Otherwise the text would change with every session in its links.
                 Some(url) => Some(String::from(without_session(url)).into()),
                 None => mail(value).or_else(|| jump(value)).map(Cow::from),
             },
@@ -368,16 +368,16 @@ impl<'a> Writer<'a> {
 #[derive(Clone, Copy)]
 enum Kind {
     Text,
-    /// An anchor name, kept if a link of the text points to it.
+    /// An anchor name, kept if a link in the text points to it.
     Name,
     Number,
-    /// Class names, of which only a code language is kept.
+    /// Class names; only a code language is kept.
     Language,
     /// An http(s) URL.
     Address,
-    /// The same, or a picture that is in the text.
+    /// An http(s) URL, or a picture that is embedded in the text.
     Picture,
-    /// An http(s) or mailto URL; without a base, a jump within the text too.
+    /// An http(s) or mailto URL; without a base, also a jump within the text.
     Link,
 }
 

@@ -1,5 +1,5 @@
-//! A scanner over HTML source that follows the tokenization rules of the HTML standard closely
-//! enough to find the same tags as a browser, and builds nothing.
+//! A scanner over HTML source that builds nothing. It follows the tokenization rules of the HTML standard
+//! closely enough to find the same tags as a browser.
 
 use html5ever::data::NAMED_ENTITIES;
 use memchr::{memchr, memmem};
@@ -12,30 +12,30 @@ pub enum Token<'a> {
     Text(&'a str),
     /// A start tag.
     Open(Tag<'a>),
-    /// An end tag: its name as written.
+    /// An end tag, with its name as written.
     Close(&'a str),
     /// A comment, declaration or processing instruction.
     Other,
-    /// An unterminated tag, including everything up to the end of the source.
+    /// An unterminated tag, with everything up to the end of the source.
     Cut(&'a str),
 }
 
 /// A start tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tag<'a> {
-    /// Name as written.
+    /// The name as written.
     pub name: &'a str,
     /// The source between the name and the closing bracket.
     pub rest: &'a str,
 }
 
 impl<'a> Tag<'a> {
-    /// Whether it has this (lower-case) name.
+    /// Whether the tag has this (lower-case) name.
     pub fn is(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
 
-    /// Whether it ends with a slash.
+    /// Whether the tag ends with a slash.
     pub fn self_closing(&self) -> bool {
         self.rest.as_bytes().last() == Some(&b'/')
     }
@@ -173,7 +173,7 @@ fn comment_len(rest: &str) -> usize {
     odd.or(normal).map_or(rest.len(), |len| len + 4)
 }
 
-/// The name that starts at `from`, and the position of the closing bracket (or the end of `rest`).
+/// The name that starts at `from`, and the offset of the closing bracket (or of the end of `rest`).
 fn tag(rest: &str, from: usize) -> (&str, usize) {
     let after = &rest.as_bytes()[from..];
     let name_len = after.iter().position(is_name_end).unwrap_or(after.len());
@@ -187,14 +187,14 @@ fn is_name_end(b: &u8) -> bool {
     b.is_ascii_whitespace() || matches!(b, b'/' | b'>')
 }
 
-/// Attributes of a tag as (name, raw value). Stops at the closing bracket.
+/// Attributes of a tag as (name, raw value) pairs. Stops at the closing bracket.
 #[derive(Debug, Clone)]
 pub struct Attributes<'a> {
     rest: &'a str,
 }
 
 impl<'a> Attributes<'a> {
-    /// The source that was not read yet.
+    /// The source that has not been read yet.
     pub fn rest(&self) -> &'a str {
         self.rest
     }
@@ -234,7 +234,7 @@ impl<'a> Iterator for Attributes<'a> {
     }
 }
 
-/// Text with its character references decoded by the rules of HTML. Unknown ones stay.
+/// Decodes the character references in a text by the rules of HTML. Unknown references are kept.
 pub fn decode_entities(s: &str) -> Cow<'_, str> {
     if memchr(b'&', s.as_bytes()).is_none() {
         return Cow::Borrowed(s);
@@ -244,7 +244,7 @@ pub fn decode_entities(s: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Appends text as [`decode_entities`] returns it.
+/// Appends text, decoded as by [`decode_entities`].
 pub(super) fn push_decoded(out: &mut String, s: &str) {
     let mut rest = s;
     while let Some(at) = memchr(b'&', rest.as_bytes()) {
@@ -253,7 +253,7 @@ pub(super) fn push_decoded(out: &mut String, s: &str) {
         match reference(body) {
             Some(([first, second], len)) => {
                 out.push(first);
-                // Few names stand for two characters.
+                // A few names represent two characters.
                 if second != '\0' {
                     out.push(second);
                 }
@@ -268,8 +268,8 @@ pub(super) fn push_decoded(out: &mut String, s: &str) {
     out.push_str(rest);
 }
 
-/// The characters of the character reference whose ampersand is before `body` (the second is mostly
-/// 0), and its length in bytes.
+/// The characters of the reference whose ampersand precedes `body` (the second one is usually 0), and the
+/// length of the reference in bytes.
 fn reference(body: &str) -> Option<([char; 2], usize)> {
     if body.as_bytes().first() == Some(&b'#') {
         return numeric(&body[1..]).map(|(c, len)| ([c, '\0'], len + 1));
@@ -278,7 +278,7 @@ fn reference(body: &str) -> Option<([char; 2], usize)> {
     if len == 0 {
         return None;
     }
-    // Legacy names work without a semicolon, but `&copy=1` belongs to a URL.
+    // Legacy names work without a semicolon, but `&copy=1` is part of a URL.
     let (end, known) = match body.as_bytes().get(len) {
         Some(b';') => (len + 1, true),
         next => (len, next != Some(&b'=')),
@@ -297,7 +297,7 @@ fn reference(body: &str) -> Option<([char; 2], usize)> {
     Some(([first, '\0'], end))
 }
 
-/// Length of the longest name of a character reference, in bytes.
+/// Maximum length of the name of a character reference, in bytes.
 const MAX_NAME: usize = 32;
 
 /// The character for a number (after `&#`), and the number of bytes read.
@@ -315,7 +315,7 @@ fn numeric(s: &str) -> Option<(char, usize)> {
     Some((character(code), prefix + len + semicolon))
 }
 
-/// The character that HTML shows for a number: 0x80-0x9F are read as Windows-1252.
+/// The character that HTML shows for a number: 0x80-0x9F are interpreted as Windows-1252.
 fn character(code: u32) -> char {
     if let Ok(byte @ 0x80..=0x9f) = u8::try_from(code) {
         let bytes = [byte];

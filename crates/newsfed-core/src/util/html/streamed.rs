@@ -1,5 +1,5 @@
-//! Pages that React streams: parts that were not ready in time follow at the end, hidden, and a
-//! script moves them to their places. Here they are moved without the script.
+//! Pages that React streams: parts that were not ready in time are at the end, hidden, and a script moves
+//! them to their places. This module moves them without the script.
 
 use ego_tree::{NodeId, Tree};
 use scraper::{Html, Node};
@@ -8,11 +8,11 @@ use std::collections::HashMap;
 /// Maximum number of parts that are moved.
 const MAX_PARTS: usize = 1000;
 
-/// A `template` where a part belongs.
+/// A `template` that marks the place of a part.
 struct Place {
     template: NodeId,
     part: String,
-    /// A substitute such as "Loading" follows, up to a comment `/$`.
+    /// A placeholder such as "Loading" follows, up to a comment `/$`.
     substitute: bool,
 }
 
@@ -54,7 +54,7 @@ fn fill(tree: &mut Tree<Node>, place: &Place, part: NodeId) {
     let (Some(template), Some(content)) = (tree.get(place.template), tree.get(part)) else {
         return;
     };
-    // A part inside itself has no place.
+    // A part cannot be moved into itself.
     if template.ancestors().any(|above| above.id() == part) {
         return;
     }
@@ -64,13 +64,13 @@ fn fill(tree: &mut Tree<Node>, place: &Place, part: NodeId) {
     for child in content {
         template.insert_id_before(child);
     }
-    // The content of a template is not read.
+    // The content of a template is never read.
     for node in substitute {
         template.append_id(node);
     }
 }
 
-/// The nodes between a template and the comment that ends its boundary.
+/// The placeholder: the nodes between a template and the comment that ends its boundary.
 fn substitute(tree: &Tree<Node>, template: NodeId) -> Vec<NodeId> {
     let mut nodes = Vec::new();
     let mut open = 0;
@@ -104,9 +104,9 @@ mod tests {
                  <div hidden id=\"S:0\">new</div>",
                 "new end",
             ),
-            // Without an end, nothing is a substitute.
+            // Without the closing comment, there is no placeholder.
             ("<body><template id=\"B:0\"></template>x<div hidden id=\"S:0\">new</div>", "newx"),
-            // A part in itself, and two in each other.
+            // A part inside itself, and two parts inside each other.
             ("a<div hidden id=\"S:0\">b<template id=\"P:0\"></template></div>", "a b"),
             (
                 "a<div hidden id=\"S:0\">b<template id=\"P:1\"></template></div>\

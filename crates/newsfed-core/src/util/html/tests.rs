@@ -30,7 +30,7 @@ fn makes_markup_safe() {
         ),
         ("<a href=mailto:a@b.example>m</a>", "<a href=\"mailto:a@b.example\">m</a>"),
         ("<ol start=2147483648><li value=3>x</ol>", "<ol><li value=\"3\">x</li></ol>"),
-        // An anchor keeps its name if a link points to it.
+        // An anchor keeps its name only if a link points to it.
         (
             "<a href='#n'>1</a><p id=n>a<p id=m>b",
             "<a href=\"https://example.com/dir/page#n\">1</a><p id=\"n\">a</p><p>b</p>",
@@ -136,7 +136,7 @@ fn flattens_deep_markup() {
 }
 
 #[test]
-fn readings_of_characters_are_in_brackets() {
+fn puts_readings_of_characters_in_brackets() {
     for (html, want) in [
         ("この<ruby>漢字<rt>かんじ</rt></ruby>は", "この漢字(かんじ)は"),
         ("<ruby>漢<rt>かん</rt>字<rt>じ</rt></ruby>", "漢(かん)字(じ)"),
@@ -198,7 +198,7 @@ proptest! {
     }
 }
 
-/// The attributes of all elements with a name, in the tree of a source.
+/// Numbers of attributes of all elements with that name in the tree of a page.
 fn attributes(markup: &str, name: &str) -> Vec<usize> {
     let tree = tree::page(markup).expect("a tree");
     let named = tree.root_element().descendent_elements().filter(|e| e.value().name() == name);
@@ -226,7 +226,7 @@ fn surplus_attributes_are_removed() {
 }
 
 #[test]
-fn scripts_and_styles_that_nothing_reads_are_removed() {
+fn removes_unused_scripts_and_styles() {
     let cases = [
         ("<style>a{b:c}</style>", ""),
         ("<STYLE media=print>a</STYLE>", ""),
@@ -275,7 +275,7 @@ fn trees_are_limited_in_size() {
         assert!(tree::page(&unit.repeat(most - 10)).is_some(), "{unit}");
         assert!(tree::page(&unit.repeat(2 * most + 10)).is_none(), "{unit}");
     }
-    // Each paragraph repeats the formatting elements that were open in the one before.
+    // Each paragraph repeats the formatting elements that were open in the previous one.
     let open: String = (0..400).map(|n| format!("<font a{n}>")).collect();
     let repeated = |n: usize| format!("<p>{open}{}", "<p>x".repeat(n));
     assert!(tree::page(&repeated(100)).is_some());
@@ -289,7 +289,7 @@ fn finds_deep_nesting_in_misleading_markup() {
     let deep = "<mrow>".repeat(2000);
     let flood: String = (0..50_000).map(|n| format!(" a{n}")).collect();
     // A quote in the name of an end tag, something that only resembles a comment, a slash that is a value,
-    // and a tag without an end.
+    // and an unterminated tag.
     for markup in [
         format!("<p></p=\" t=\"{} e\" ><i title=\"{deep}\">x</i>", " b".repeat(80)),
         format!("<math><![CDATA[><!--]]>{deep}"),
@@ -310,7 +310,7 @@ fn finds_deep_nesting_in_misleading_markup() {
 }
 
 #[test]
-fn long_texts_are_cut_between_characters_and_tags() {
+fn cuts_long_texts_between_characters_and_tags() {
     let count = limits::TEXT_BYTES / 2;
     let link = format!("<a href='/{}'>x</a>", "y".repeat(8000));
     for source in [
@@ -336,10 +336,10 @@ fn long_texts_are_cut_between_characters_and_tags() {
         );
         let start = safe.strip_suffix(CUT).unwrap_or_else(|| panic!("{name} is not cut"));
         assert!(clean(&safe, None) == safe, "{name}: a cut text stays as it is");
-        // No reference and no tag is cut: the result has only what the source has.
+        // No reference or tag is cut in the middle, so cleaning the result changes nothing.
         assert!(clean(start, None) == start.trim_end(), "{name}");
         assert!(!to_text(start).contains(['<', '&']) || source.starts_with('&'), "{name}");
-        // Checkboxes are text only in the result.
+        // Checkboxes become text only in the result.
         if source.starts_with("<input") {
             continue;
         }
@@ -378,7 +378,7 @@ fn players_become_links() {
         ),
         ("<object type='video/mp4' data='https://e.org/a.mp4'>no</object>", "<p><a href=\"https://e.org/a.mp4\">e.org</a></p>no".to_owned()),
         ("<embed src='https://player.vimeo.com/video/12'>", "<p><a href=\"https://vimeo.com/12\">Vimeo</a></p>".to_owned()),
-        // Names are escaped, and addresses are of the web.
+        // Names are escaped, and only web URLs are used.
         (
             "<iframe src='https://vimeo.com/video/1' title='&lt;b&gt; \"x\" onload=y'></iframe>",
             "<p><a href=\"https://vimeo.com/1\">Vimeo: &lt;b&gt; &quot;x&quot; onload=y</a></p>".to_owned(),
@@ -398,7 +398,7 @@ fn players_become_links() {
         assert_eq!(safe, expected, "{html}");
         assert_eq!(clean(&safe, None), safe, "{html}");
     }
-    // A part that does not fit is left out entirely.
+    // A link that does not fit is left out entirely.
     let many = "<iframe src='https://vimeo.com/video/1'></iframe><iframe src='https://vimeo.com/video/2'></iframe>";
     let long = clean(&many.repeat(limits::TEXT_BYTES / 60), None);
     assert!(long.len() <= limits::TEXT_BYTES, "{}", long.len());
@@ -406,7 +406,7 @@ fn players_become_links() {
 }
 
 #[test]
-fn texts_are_also_cleaned_as_by_earlier_versions() {
+fn also_cleans_like_earlier_versions() {
     let player = "<p>A talk:</p><iframe src='https://www.youtube.com/embed/dQw4w9WgXcQ'></iframe>";
     let formula = "x <script type='math/tex'>y^2</script>";
     let picture = format!("a<img src='data:image/jpeg;base64,{}'>", "/9j/".repeat(200));
@@ -428,9 +428,9 @@ fn texts_are_also_cleaned_as_by_earlier_versions() {
 fn decodes_named_references_when_building_a_tree() {
     let cases = [
         ("a&amp;b &lt;p&gt; &quot;c&quot;&nbsp;d", "a&b <p> \"c\"\u{a0}d"),
-        // What a reference makes is not read again.
+        // The result of a reference is not decoded again.
         ("&amp;lt; &amp;amp;amp; &amp;#38;", "&lt; &amp;amp; &#38;"),
-        // Without a semicolon, unknown, and longer names that begin alike.
+        // References without a semicolon, unknown references, and longer names with the same prefix.
         ("&amp &ampx; &ltx; &nbsp&amp", "& &x; <x; \u{a0}&"),
         ("<textarea>&amp;<p></textarea>&amp;", "&<p>&"),
         ("<xmp>&amp;</xmp>&amp;<iframe>&lt;</iframe>", "&amp;&&lt;"),
@@ -455,8 +455,8 @@ fn decodes_named_references_when_building_a_tree() {
     }
 }
 
-// What ends a drawing or formula, or a script with a comment, is not always noticed before parsing: without them
-// here.
+// The end of a drawing, a formula or a script with a comment is not always detected before parsing, so they
+// do not occur here.
 fn reference_soup() -> impl Strategy<Value = String> {
     let pieces = "&amp; &nbsp; &quot; &lt; &gt; &amp &lt &ampx; & amp; ; < > ' \" = / <a_href= <a_x='1'href=\" <p> \
                   <b_class='&amp; <textarea> </textarea> <title> </title> <xmp> </xmp> <script_type=a> \
@@ -468,7 +468,7 @@ fn reference_soup() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn decoding_references_gives_the_tree_of_the_html_parser(markup in reference_soup()) {
+    fn decoding_references_does_not_change_the_tree(markup in reference_soup()) {
         let all = |html: &scraper::Html| {
             let nodes = html.tree.root().descendants().map(|node| match node.value() {
                 scraper::Node::Text(text) => text.to_string(),
@@ -477,7 +477,7 @@ proptest! {
             });
             nodes.collect::<Vec<_>>()
         };
-        // A tag that the end cuts off is no part of a tree.
+        // An unterminated tag at the end is not part of a tree.
         let markup = markup + "'\">";
         let tree = tree::page(&markup).expect("a tree");
         prop_assert_eq!(all(&tree), all(&scraper::Html::parse_document(&markup)));

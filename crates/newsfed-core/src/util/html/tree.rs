@@ -1,5 +1,4 @@
-//! HTML trees. This is the only place where they are built: piece by piece, and not beyond the
-//! limits of depth and size.
+//! HTML trees. They are only built here: piece by piece, and only within the limits of depth and size.
 
 use super::gate::{Drawings, Gated, gate};
 use super::streamed;
@@ -12,23 +11,23 @@ use html5ever::{QualName, local_name, ns};
 use scraper::{ElementRef, Html, HtmlTreeSink, Node};
 use std::time::{Duration, Instant};
 
-/// How much source is parsed between two checks, in bytes. A piece cannot add more than a few hundred
-/// levels.
+/// Number of bytes that are parsed between two checks. A piece cannot add more than a few hundred levels.
 const PIECE: usize = 512;
-/// Longest time for one tree: a last resort. Ordinary pages take a few hundredths of a second.
+/// Maximum time for one tree, as a last resort. Ordinary pages take a few hundredths of a second.
 const MAX_TIME: Duration = Duration::from_secs(20);
 
 /// Why a page has no tree.
 pub const REFUSED: &str = "the page is nested too deeply, or too large, to be read safely";
 
-/// The tree of a page's first [`PAGE_BYTES`], with streamed parts in their places. `None` if it would be nested
-/// deeper than [`PAGE_DEPTH`], have more than [`PAGE_NODES`] nodes or [`PAGE_STEPS`] levels above them, or
-/// take too long.
+/// The tree of a page's first [`PAGE_BYTES`], with streamed parts in their places. `None` if it would be
+/// nested deeper than [`PAGE_DEPTH`], have more than [`PAGE_NODES`] nodes or a sum of depths above
+/// [`PAGE_STEPS`], or take too long.
 pub fn page(markup: &str) -> Option<Html> {
     document(markup, Drawings::Kept)
 }
 
-/// Like [`page`], without the contents of most drawings: for what reads only text, and has no selectors.
+/// Like [`page`], but without the contents of most drawings, for code that reads only text and has no
+/// selectors.
 pub fn article(markup: &str) -> Option<Html> {
     document(markup, Drawings::Emptied)
 }
@@ -53,7 +52,7 @@ pub fn fragment(markup: &str) -> Option<Html> {
     build(source, driver::parse_fragment(sink, options, context, Vec::new(), false))
 }
 
-/// A sink for an empty tree, with space for about as many nodes as the source has.
+/// A sink for an empty tree, with capacity for about as many nodes as the source has.
 fn sink_for(source: &Gated, mut html: Html, root: Node) -> HtmlTreeSink {
     html.tree = Tree::with_capacity(root, source.tags + 8);
     HtmlTreeSink::new(html)
@@ -80,12 +79,12 @@ fn build(source: Gated, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
         }
     }
     let html = parser.finish();
-    // The parser may have moved parts of the tree since.
+    // The parser may have moved parts of the tree since the last check.
     is_within_limits(&html).then_some(html)
 }
 
-/// A text in pieces of at most [`PIECE`] bytes. They share its buffer, so that the parser does not copy the texts
-/// between tags. It lives as long as the tree.
+/// Splits a text into pieces of at most [`PIECE`] bytes. They share its buffer, so that the parser does not
+/// copy the texts between tags. The buffer lives as long as the tree.
 fn pieces(text: StrTendril) -> impl Iterator<Item = StrTendril> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -96,11 +95,11 @@ fn pieces(text: StrTendril) -> impl Iterator<Item = StrTendril> {
     })
 }
 
-/// The depths of nodes in a tree that does not change, up to `PAGE_DEPTH + 1`: siblings are counted
-/// once, and so are a parent and its child.
+/// The depths of nodes in a tree that does not change, up to `PAGE_DEPTH + 1`. The ancestors of siblings, or
+/// of a parent and its child, are counted only once.
 #[derive(Default)]
 struct Depths {
-    /// The parent of the node before, and its depth.
+    /// The parent of the previous node, and its depth.
     last: Option<(NodeId, usize)>,
 }
 
@@ -127,7 +126,7 @@ fn is_within_limits(html: &Html) -> bool {
             ego_tree::iter::Edge::Close(_) => depth -= 1,
         }
         steps += depth;
-        // The walk passes each node twice.
+        // The walk visits each node twice.
         if depth > PAGE_DEPTH + 1 || steps > 2 * PAGE_STEPS {
             return false;
         }
@@ -137,20 +136,20 @@ fn is_within_limits(html: &Html) -> bool {
 
 /// Elements whose content is not readable text.
 pub const HIDDEN: [&str; 7] = ["script", "style", "noscript", "template", "iframe", "svg", "head"];
-/// Inline elements: their boundaries do not separate words.
+/// Inline elements, whose boundaries do not separate words.
 const INLINE: [&str; 27] = [
     "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "em", "font", "i", "ins",
     "kbd", "label", "mark", "q", "s", "small", "span", "strong", "sub", "sup", "time", "u", "wbr",
 ];
 
-/// The visible text of an element in one line: without scripts and the like, white space
-/// collapsed, with a space where a block begins or ends. Not sanitised.
+/// The visible text of an element in one line, without scripts and the like. Whitespace is collapsed, and a
+/// block begins and ends with a space. Not sanitised.
 pub fn text_of(element: ElementRef<'_>) -> String {
     text_up_to(element, usize::MAX)
 }
 
-/// Like [`text_of`], but stops after about `most` bytes and tags. Use it for the text of many
-/// elements that may be nested in each other.
+/// Like [`text_of`], but stops after about `most` bytes and tags. Use it for the text of many elements that
+/// may be nested.
 pub fn text_up_to(element: ElementRef<'_>, most: usize) -> String {
     let (mut out, mut left) = (String::new(), most);
     push_text(element, &mut out, &mut left);
@@ -160,8 +159,8 @@ pub fn text_up_to(element: ElementRef<'_>, most: usize) -> String {
 
 /// Like [`text_of`]; `None` if it has more than `most` bytes.
 pub fn text_within(element: ElementRef<'_>, most: usize) -> Option<String> {
-    /// Maximum number of white-space characters in the markup for each byte of text. An element with more
-    /// is treated as too long.
+    /// Maximum number of whitespace characters in the markup for each byte of text. An element with more is
+    /// treated as too long.
     const MAX_SPACES: usize = 16;
     let (mut out, mut left) =
         (String::new(), most.saturating_mul(MAX_SPACES).saturating_add(MAX_SPACES));
@@ -257,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn depths_are_numbers_of_ancestors() {
+    fn depths_match_the_number_of_ancestors() {
         let deep = "<div>".repeat(PAGE_DEPTH - 10) + "<p>a<br>b";
         for markup in ["<ul><li>a<li>b<b>c</b>d</ul><table>x<tr><td>y</table>e", &deep] {
             let tree = fragment(markup).unwrap().tree;

@@ -14,7 +14,7 @@ fn numbers_agree_with_their_nouns() {
 }
 
 #[test]
-fn line_removes_what_a_terminal_would_act_on() {
+fn line_removes_control_sequences() {
     let cases = [
         ("plain", "plain"),
         ("  two \n\t words\u{a0}here ", "two words here"),
@@ -98,7 +98,7 @@ fn widths_match_the_screen() {
 }
 
 #[test]
-fn simple_characters_take_one_cell_each() {
+fn simple_characters_take_one_cell() {
     let all: Vec<char> = ('\0'..=char::MAX).filter(|c| is_simple_char(*c)).collect();
     assert!(all.contains(&'é') && all.contains(&'…') && !all.contains(&'\u{ad}'));
     for c in all {
@@ -126,7 +126,7 @@ fn truncation_respects_graphemes() {
     }
 }
 
-/// Runs of plain text of several scripts between problematic characters.
+/// Runs of plain text in several scripts, between problematic characters.
 fn mixed() -> impl Strategy<Value = String> {
     let run = prop_oneof![
         "[ -~\n\t]{0,80}",
@@ -187,7 +187,7 @@ fn nasty() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn characters_that_stand_alone_need_no_filtering() {
+fn standalone_characters_need_no_filtering() {
     for c in ('\u{80}'..=char::MAX).filter(|c| stands_alone(*c)) {
         let special = c.is_control() || is_invisible(c) || is_blank(c) || c.width() == Some(0);
         assert!(!special, "{c:?}");

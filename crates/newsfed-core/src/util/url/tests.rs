@@ -36,7 +36,7 @@ fn common_urls_need_no_normalisation() {
 
 proptest! {
     #[test]
-    fn normal_urls_stay_as_they_are(
+    fn normal_urls_are_unchanged(
         scheme in "https?:/{1,3}",
         host in "[a-z0-9.-]{0,12}(\\.[a-z0-9-]{1,4}|:[0-9]{1,3}|@[a-z]{1,3})?",
         rest in "/([ -~]|[a-z0-9./%?#&=;:@_~!$()*+,-]|%2[eEfF]|\\.\\.?/|s(id|ession)?=){0,24}é?",
@@ -116,7 +116,7 @@ fn resolves_references_only_to_http() {
         ("c", Some("https://example.com/a/c")),
         ("/c?d#e", Some("https://example.com/c?d#e")),
         ("//other.example/x", Some("https://other.example/x")),
-        // It may be the only name of a download.
+        // The value may be the only name of a download.
         (
             "/x?s=0123456789abcdef0123456789abcdef",
             Some("https://example.com/x?s=0123456789abcdef0123456789abcdef"),
@@ -133,7 +133,7 @@ fn resolves_references_only_to_http() {
         assert_eq!(resolve(&base, href).as_ref().map(Url::as_str), expected, "{href:?}");
     }
     assert_eq!(absolute(None, "/x"), None);
-    // A long query is not part of the base, but a long path is refused.
+    // A long query is not part of the base, but a long path is rejected.
     let long = |text: &str| Url::parse(&format!("https://e.org/{}", text.repeat(800))).unwrap();
     let found = |base: &Url, href: &str| resolve(base, href).map(String::from);
     assert_eq!(found(&long("?ab"), "x").as_deref(), Some("https://e.org/x"));
@@ -168,7 +168,7 @@ fn urls_of_one_article_share_a_key() {
 }
 
 #[test]
-fn strict_urls_have_only_what_rfc_3986_allows() {
+fn strict_urls_follow_rfc_3986() {
     for (url, expected) in [
         ("https://e.org/a%20b/[x]?q=|^`{}\\", "https://e.org/a%20b/%5Bx%5D?q=%7C%5E%60%7B%7D%5C"),
         ("http://[::1]:80/[a]", "http://[::1]:80/%5Ba%5D"),
@@ -182,7 +182,7 @@ fn strict_urls_have_only_what_rfc_3986_allows() {
 }
 
 #[test]
-fn says_in_plain_words_why_a_text_is_no_url() {
+fn explains_why_a_text_is_not_a_url() {
     for (typed, why) in [
         ("foo bar", "a host name such as example.org has no spaces"),
         ("https://foo bar/x", "a host name such as example.org has no spaces"),

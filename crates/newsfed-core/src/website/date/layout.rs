@@ -1,10 +1,10 @@
-//! Dates parsed by a layout like that of Go's package `time`: the layout is the moment `Mon Jan 2
-//! 15:04:05 MST 2006`, written in the format of the site (<https://pkg.go.dev/time#Layout>).
+//! Dates parsed by a layout as in Go's package `time`: the layout is the moment `Mon Jan 2 15:04:05 MST
+//! 2006`, written in the format of the site (<https://pkg.go.dev/time#Layout>).
 
 use crate::model::Time;
 use chrono::{NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
 
-/// Longest layout and text, in bytes.
+/// Maximum length of a layout, and of a text, in bytes.
 const LONGEST: usize = 200;
 
 /// A piece of a layout that represents a part of the date.
@@ -79,7 +79,7 @@ const PARTS: [(&str, LayoutPart); 35] = [
     ("Z07:00", offset(true, true, true, false)),
     ("Z0700", offset(true, false, true, false)),
     ("Z07", offset(true, false, false, false)),
-    // Parsed by `fraction`.
+    // Handled by `fraction`.
     (".000", LayoutPart::Fraction(3)),
     (".999", LayoutPart::MaybeFraction),
 ];
@@ -88,7 +88,7 @@ const fn offset(z: bool, colon: bool, minutes: bool, seconds: bool) -> LayoutPar
     LayoutPart::Offset { z, colon, minutes, seconds }
 }
 
-/// Whether a text contains any part of a date.
+/// Whether a layout contains any part of a date.
 pub fn is_layout(layout: &str) -> bool {
     layout.len() <= LONGEST && (0..layout.len()).any(|at| part_at(layout, at).is_some())
 }
@@ -107,7 +107,7 @@ pub fn parse_layout(layout: &str, text: &str) -> Option<Time> {
         let Some((start, part, len)) = found else { break };
         at = start + len;
         rest = date.take(part, rest)?;
-        // A fraction may follow the seconds although the layout has none.
+        // The text may have a fraction after the seconds even if the layout has none.
         let follows = part_at(layout, at).map(|(p, _)| p);
         let fraction = matches!(follows, Some(LayoutPart::Fraction(_) | LayoutPart::MaybeFraction));
         if matches!(part, LayoutPart::Second { .. }) && !fraction {
@@ -123,12 +123,12 @@ fn part_at(layout: &str, at: usize) -> Option<(LayoutPart, usize)> {
     if rest.starts_with(['.', ',']) {
         return fraction(rest);
     }
-    // The blank of `_2006` is a separate character.
+    // The underscore of `_2006` is a literal character.
     if rest.starts_with("_2006") {
         return None;
     }
     let (name, part) = PARTS.iter().find(|(name, _)| rest.starts_with(name))?;
-    // "Janus" and "Month" are words.
+    // Does not match at the start of words such as "Janus" and "Month".
     let word =
         matches!(part, LayoutPart::MonthName { long: false } | LayoutPart::Weekday { long: false });
     let goes_on = rest[name.len()..].starts_with(|c: char| c.is_ascii_lowercase());
@@ -144,7 +144,7 @@ fn fraction(rest: &str) -> Option<(LayoutPart, usize)> {
     ends.then_some((part, 1 + digits))
 }
 
-/// The rest of a text after a literal piece; runs of blanks are equal.
+/// The rest of a text after a literal part of the layout; runs of spaces match each other.
 fn skip<'a>(literal: &str, mut text: &'a str) -> Option<&'a str> {
     let mut chars = literal.chars().peekable();
     while let Some(c) = chars.next() {
@@ -161,7 +161,7 @@ fn skip<'a>(literal: &str, mut text: &'a str) -> Option<&'a str> {
     Some(text)
 }
 
-/// A date while it is parsed.
+/// A date that is being parsed.
 #[derive(Default)]
 struct Draft {
     year: Option<i32>,
@@ -177,7 +177,7 @@ struct Draft {
 }
 
 impl Draft {
-    /// Parses a part; returns the rest.
+    /// Parses a part of the date and returns the rest of the text.
     fn take<'a>(&mut self, part: LayoutPart, text: &'a str) -> Option<&'a str> {
         match part {
             LayoutPart::MonthName { long } => {
@@ -278,7 +278,7 @@ const MONTHS: [&str; 12] = [
 const DAYS: [&str; 7] =
     ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/// A name in full or its first three letters, in any letter case; numbers from 1.
+/// A full name or its first three letters, in any letter case. Returns its number, counted from 1.
 fn name<'a>(names: &[&str], long: bool, text: &'a str) -> Option<(u32, &'a str)> {
     (1..).zip(names).find_map(|(number, name)| {
         let name = if long { name } else { &name[..3] };
@@ -291,7 +291,7 @@ fn all_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// One or two digits, or exactly two.
+/// One or two digits, or exactly two if `two` is set.
 fn number(
     text: &str,
     two: bool,
@@ -307,13 +307,13 @@ fn number(
     Some(&text[digits..])
 }
 
-/// The first nine digits after the point.
+/// Nanoseconds from the first nine digits after the point.
 fn nanos(digits: &str) -> u32 {
     let nine: String = digits.chars().chain("000000000".chars()).take(9).collect();
     nine.parse().unwrap_or(0)
 }
 
-/// `UTC`, `CET`, `+03`: three to five capitals, or a sign and two digits.
+/// `UTC`, `CET`, `+03`: three to five capital letters, or a sign and two or four digits.
 fn zone_name(text: &str) -> Option<&str> {
     let capitals = text.bytes().take_while(u8::is_ascii_uppercase).count();
     if (3..=5).contains(&capitals) {

@@ -1,20 +1,20 @@
-//! The blocks of a page that are its entries: elements, or headings with what follows them.
+//! The blocks of a page that are its entries: elements, or headings with the content after them.
 
 use crate::util::html::tree::text_up_to;
 use ego_tree::{NodeId, NodeRef};
 use scraper::{ElementRef, Node};
 use std::collections::HashSet;
 
-/// Elements that begin a block which extends to the next such element.
+/// Elements that begin a block, which extends up to the next such element.
 const STARTS: [&str; 11] = ["h1", "h2", "h3", "h4", "h5", "h6", "dt", "p", "b", "strong", "hr"];
-/// Elements that may wrap a heading alone.
+/// Elements that may wrap only a heading.
 const WRAPPERS: [&str; 5] = ["div", "header", "hgroup", "span", "a"];
-/// Elements that are beside the content of a section.
+/// Elements that are not part of the content of a section.
 const BESIDE: [&str; 8] =
     ["nav", "footer", "aside", "script", "style", "noscript", "form", "template"];
 /// Maximum number of wrappers around a heading.
 const MAX_WRAPPERS: usize = 4;
-/// Maximum number of further letters in the wrapper of a heading, such as in a link to edit the section.
+/// Maximum number of additional letters in the wrapper of a heading, such as in a link to edit the section.
 const WRAPPER_TEXT: usize = 40;
 /// Maximum number of elements in a wrapper.
 const MAX_INSIDE: usize = 50;
@@ -24,7 +24,7 @@ const MAX_INSIDE: usize = 50;
 pub(super) struct Block<'a> {
     /// The selected element.
     pub(super) head: ElementRef<'a>,
-    /// Siblings, in the order of the page.
+    /// The nodes of the block, which are siblings, in page order.
     pub(super) parts: Vec<NodeRef<'a, Node>>,
 }
 
@@ -34,13 +34,13 @@ impl<'a> Block<'a> {
         is_start(self.head)
     }
 
-    /// Its elements, in the order of the page.
+    /// Its elements, in page order.
     pub(super) fn elements(&self) -> impl Iterator<Item = ElementRef<'a>> + '_ {
         let parts = self.parts.iter().copied().filter_map(ElementRef::wrap);
         parts.flat_map(|part| part.descendent_elements())
     }
 
-    /// The beginning of its text in one line, about that many bytes. Not sanitised.
+    /// The start of its text on one line, about `most` bytes. Not sanitised.
     pub(super) fn text(&self, most: usize) -> String {
         let mut text = String::new();
         for part in &self.parts {
@@ -78,8 +78,8 @@ fn level(element: ElementRef<'_>) -> Option<u8> {
     }
 }
 
-/// The blocks of selected elements, in the order of the page. Elements inside others, and table
-/// rows that are headers, are not blocks.
+/// The blocks of selected elements, in page order. Elements inside other selected elements, and header rows
+/// of tables, are not blocks.
 pub(super) fn blocks(selected: Vec<ElementRef<'_>>) -> Vec<Block<'_>> {
     let all: HashSet<NodeId> = selected.iter().map(|e| e.id()).collect();
     let outermost: Vec<ElementRef<'_>> = selected
@@ -91,7 +91,7 @@ pub(super) fn blocks(selected: Vec<ElementRef<'_>>) -> Vec<Block<'_>> {
     let mut ends: HashSet<NodeId> = HashSet::new();
     for start in &starts {
         ends.insert(start.id());
-        // An element that contains another block does not belong to this one.
+        // An element that contains another block does not belong to the current block.
         for around in start.ancestors() {
             if !ends.insert(around.id()) {
                 break;
@@ -107,7 +107,7 @@ fn is_header_row(element: ElementRef<'_>) -> bool {
         && !element.child_elements().any(|cell| cell.value().name() == "td")
 }
 
-/// The outermost element around a heading that contains nothing else.
+/// The outermost element around a heading that contains only the heading.
 fn unwrapped<'a>(heading: ElementRef<'a>, selected: &HashSet<NodeId>) -> ElementRef<'a> {
     let own = text_up_to(heading, 2000).chars().count();
     let mut start = heading;
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_elements_or_sections() {
+    fn finds_elements_and_sections() {
         let cases: [(&str, &str, &[&str]); 8] = [
             ("<li>a<li>b", "li", &["a", "b"]),
             (

@@ -12,26 +12,26 @@ use std::sync::LazyLock;
 
 /// Maximum size of the text of one entry in bytes.
 const MAX_CONTENT: usize = 1 << 20;
-/// Elements that are not text: controls, links of a heading to itself, adverts.
+/// Elements that are not text: controls, links of a heading to itself, advertisements.
 static NOISE: LazyLock<Option<Selector>> = LazyLock::new(|| {
     own("script, style, noscript, template, button, input, select, textarea, nav, dialog, \
          a.anchor, a.headerlink, a.permalink, a.heading-anchor, a.anchorjs-link, .mw-editsection, \
          .ad, .ads, .advert, .adsbygoogle, .sponsored, .share, .sharing, [aria-hidden=true]")
 });
 
-/// A page from which elements are removed that are not text, or that are shown elsewhere.
+/// A page without elements that are not text or that are shown elsewhere.
 pub(super) struct Texts<'p> {
     page: &'p Page,
     tree: Html,
 }
 
 impl<'p> Texts<'p> {
-    /// `shown` are the titles and dates of the entries.
+    /// `shown` are the titles, bylines and dates of the entries.
     pub(super) fn new(page: &'p Page, shown: &HashSet<NodeId>) -> Self {
         let mut tree = page.tree().clone();
         let noise = NOISE.iter().flat_map(|s| page.tree().select(s)).map(|e| e.id());
         for id in noise.chain(shown.iter().copied()) {
-            // An empty text takes its place, so that words around it stay apart.
+            // A comment takes its place, so that the text around it is not joined.
             if let Some(mut node) = tree.tree.get_mut(id) {
                 *node.value() = Node::Comment(scraper::node::Comment { comment: " ".into() });
                 while let Some(mut child) = node.first_child() {
@@ -57,7 +57,7 @@ impl<'p> Texts<'p> {
         for id in nodes {
             let Some(node) = self.tree.tree.get(id) else { continue };
             match (node.value(), ElementRef::wrap(node)) {
-                // Cells and list items are not blocks outside their tables and lists.
+                // Cells and list items are not blocks outside tables and lists.
                 (_, Some(element)) => match element.value().name() {
                     "li" | "dt" | "dd" => {
                         markup.push_str(&format!("<div>{}</div>", element.inner_html()));
@@ -73,14 +73,14 @@ impl<'p> Texts<'p> {
             }
         }
         let safe = html::clean(text::start(&markup, MAX_CONTENT), Some(self.page.base()));
-        // Through the tree of the document: white space and boxes are not part of a text.
+        // Uses the tree of the document, because whitespace and boxes are not part of the text.
         let document = from_html(&safe, None);
         let text = html::clean(&document.html(), None);
         (has_words(&text) || text.contains("<img")).then_some(text)
     }
 }
 
-/// The cells of a row, one paragraph each.
+/// The cells of a row, with one paragraph each.
 fn row(row: ElementRef<'_>) -> String {
     let cells = row.child_elements().filter(|e| matches!(e.value().name(), "td" | "th"));
     cells.map(|cell| format!("<div>{}</div>", cell.inner_html())).collect()

@@ -15,17 +15,17 @@ use std::fmt;
 
 /// Maximum number of elements in a block that are searched.
 const MAX_ELEMENTS: usize = 300;
-/// Longest text of an element that may be a date, in characters.
+/// Maximum length of an element's text that may be a date, in characters.
 const MAX_LINE: usize = 100;
-/// Longest text of an element that may be a relative date, in bytes.
+/// Maximum length of an element's text that may be a relative date, in bytes.
 const MAX_RELATIVE: usize = 40;
-/// [`MAX_LINE`] in bytes, in a script with three bytes for each character.
+/// [`MAX_LINE`] in bytes, for a script with three bytes per character.
 const MAX_LINE_BYTES: usize = 3 * MAX_LINE;
 /// Number of bytes at the start of a text that are searched for its date.
 const MAX_LEAD: usize = 160;
-/// Dates further ahead belong to events.
+/// Dates further in the future belong to events.
 const AHEAD: TimeDelta = TimeDelta::hours(24);
-/// Words beside a date that only label it.
+/// Words next to a date that only label it.
 const LABELS: [&str; 16] = [
     "published",
     "posted",
@@ -45,8 +45,8 @@ const LABELS: [&str; 16] = [
     "更新日",
 ];
 
-/// The day of an entry as a part of its identifier: without what depends on the day of the poll, and
-/// the same for both readings of `1/2/2024`.
+/// The day of an entry as a part of its identifier: independent of the day of the poll, and equal for both
+/// interpretations of `1/2/2024`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DayKey {
     Day(NaiveDate),
@@ -65,13 +65,14 @@ impl fmt::Display for DayKey {
     }
 }
 
-/// A date and where it is.
+/// A date and its place.
 #[derive(Debug, Clone)]
 pub(super) struct BlockDate {
     value: Value,
-    /// The element that contains nothing else.
+    /// The element that contains only the date.
     pub(super) element: Option<NodeId>,
-    /// The block has further dates, such as update dates: tomorrow this one may be different.
+    /// The block has other dates too, such as the date of an update, so a different one may be found
+    /// tomorrow.
     pub(super) among_others: bool,
 }
 
@@ -104,7 +105,7 @@ impl BlockDate {
         }
     }
 
-    /// Whether it depends on the day of the poll.
+    /// Whether the date depends on the day of the poll.
     pub(super) fn floats(&self) -> bool {
         matches!(&self.value, Value::Read(found) if found.relative || found.short)
     }
@@ -126,7 +127,7 @@ pub(super) fn selected(
     context: &Context,
 ) -> Option<BlockDate> {
     let text = text_up_to(element, MAX_LINE);
-    // A declared format stands for a complete date.
+    // A declared format means a complete date.
     let context = if layout.is_some() { &Context { now: None, ..*context } } else { context };
     let alone = is_only_date(&text, context).then(|| element.id());
     if layout.is_none()
@@ -139,9 +140,8 @@ pub(super) fn selected(
     Some(BlockDate { value: Value::Exact(time), element: alone, among_others: false })
 }
 
-/// The date of a block: the first that does not belong to an event. Machine-readable ones come
-/// first, then elements that contain only a date, then other lines with a date, then the beginning
-/// of the text.
+/// The date of a block: the first that does not belong to an event. The order is: machine-readable dates,
+/// elements that contain only a date, other lines with a date, and the start of the text.
 pub(super) fn of_block(block: &Block<'_>, context: &Context) -> Option<BlockDate> {
     let usable = |found: &FoundDate| !found.range && !is_ahead(time_of(found, context), context);
     let elements = || block.elements().take(MAX_ELEMENTS);
@@ -193,7 +193,7 @@ pub(super) fn of_block(block: &Block<'_>, context: &Context) -> Option<BlockDate
     first.or(beside).or_else(|| {
         let lead = block.text(MAX_LEAD);
         let found = scanned(&lead, context).into_iter().find(|d| usable(d) && !d.relative)?;
-        // In the middle of a text it is the date of something else.
+        // A date in the middle of a text refers to something else.
         (found.at.start < MAX_RELATIVE).then_some(BlockDate {
             value: Value::Read(found),
             element: None,
@@ -202,9 +202,9 @@ pub(super) fn of_block(block: &Block<'_>, context: &Context) -> Option<BlockDate
     })
 }
 
-/// The date in the line before a block, under which several entries may be listed.
+/// The date on the line above a block, below which several entries may be listed.
 pub(super) fn above(block: &Block<'_>, context: &Context) -> Option<BlockDate> {
-    // Longest line that may be a date without digits, such as "Yesterday", in bytes.
+    // Maximum length of a line that may be a date without digits, such as "Yesterday", in bytes.
     const MAX_WORD: usize = 20;
     const LEVELS: usize = 2;
     const SIBLINGS: usize = 60;
@@ -212,7 +212,7 @@ pub(super) fn above(block: &Block<'_>, context: &Context) -> Option<BlockDate> {
     for around in std::iter::once(*first).chain(first.ancestors()).take(LEVELS) {
         for element in around.prev_siblings().filter_map(ElementRef::wrap).take(SIBLINGS) {
             let Some(line) = text_within(element, MAX_LINE_BYTES) else { continue };
-            // Most lines have no date: scanning each of them would take too long.
+            // Most lines have no date, and scanning each of them would take too long.
             let dated = || line.len() <= MAX_WORD || line.chars().any(char::is_numeric);
             if !dated() || !is_only_date(&line, context) {
                 continue;
@@ -229,7 +229,7 @@ pub(super) fn above(block: &Block<'_>, context: &Context) -> Option<BlockDate> {
     None
 }
 
-/// Reads `1/2/2024` in the order of day and month in which the dates of the page are sorted.
+/// Interprets dates such as `1/2/2024` in the order of day and month that makes the dates of the page sorted.
 pub(super) fn settle(dates: &mut [Option<BlockDate>]) {
     let read = |date: &Option<BlockDate>| match date.as_ref().map(|d| &d.value) {
         Some(Value::Read(found)) => Some(found.clone()),
@@ -273,11 +273,11 @@ pub(super) fn is_only_date(line: &str, context: &Context) -> bool {
     })
 }
 
-/// A line without the date at its beginning: `12.11.2026 – Notice` is `Notice`.
+/// A line without the date at its start: `12.11.2026 – Notice` becomes `Notice`.
 pub(super) fn without_date<'l>(line: &'l str, context: &Context) -> &'l str {
     const SIGNS: [char; 8] = ['–', '—', ':', '|', '·', '-', '：', '\u{3000}'];
     let lead = text::start(line, MAX_LINE);
-    // The longest beginning that is a date, so that `2026-11-12: Notice` is not cut after 2026.
+    // The longest prefix that is a date, so that `2026-11-12: Notice` is not cut after 2026.
     let cuts = lead.char_indices().filter(|(_, c)| SIGNS.contains(c) || c.is_whitespace());
     let mut ends = cuts.map(|(at, _)| at).filter(|at| is_only_date(&lead[..*at], context));
     match ends.next_back() {
@@ -288,8 +288,7 @@ pub(super) fn without_date<'l>(line: &'l str, context: &Context) -> &'l str {
     }
 }
 
-/// The dates of a line. A version in front of a date, as in `1.2 - 2026-11-12`, does not make the date a
-/// range.
+/// The dates of a line. A version before a date, as in `1.2 - 2026-11-12`, does not make the date a range.
 fn scanned(line: &str, context: &Context) -> Vec<FoundDate> {
     let dates = scan(line, context).dates;
     match version(line) {
@@ -301,7 +300,7 @@ fn scanned(line: &str, context: &Context) -> Vec<FoundDate> {
     }
 }
 
-/// The end of the version that a title names: `v1.2`, `[3.0.0] - 2026-11-12`, `Release 12.4`.
+/// The end of the version in a title: `v1.2`, `[3.0.0] - 2026-11-12`, `Release 12.4`.
 fn version(title: &str) -> Option<usize> {
     const WORDS: usize = 4;
     // `12.11.2026` is a date, and `12.4.3` is a version.
@@ -322,7 +321,7 @@ fn version(title: &str) -> Option<usize> {
     Some(title.find(word)? + word.len())
 }
 
-/// Whether a title names a version.
+/// Whether a title contains a version.
 pub(super) fn is_version(title: &str) -> bool {
     version(title).is_some()
 }
@@ -355,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn recognises_lines_with_nothing_but_a_date() {
+    fn recognises_lines_with_only_a_date() {
         let context = Context::default();
         let cases = [
             ("12.11.2026", true),
@@ -374,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn removes_the_date_at_the_beginning() {
+    fn removes_leading_dates() {
         let context = Context::default();
         let cases = [
             ("12.11.2026 – Sitzung des Rates", "Sitzung des Rates"),

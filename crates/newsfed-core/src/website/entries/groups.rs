@@ -1,4 +1,4 @@
-//! Groups of elements that a selector finds: candidates for the blocks of a page.
+//! Groups of elements that a selector matches: candidates for the blocks of a page.
 
 use super::blocks::{Block, blocks};
 use super::parts::has_word;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// Elements that may be blocks.
 const BLOCKS: [&str; 11] =
     ["article", "li", "div", "section", "tr", "details", "figure", "dt", "p", "b", "strong"];
-/// The tags among them that are specific enough to be a selector alone.
+/// Tags of blocks that are specific enough to be a selector on their own.
 const TAGS: [&str; 8] = ["article", "li", "tr", "details", "figure", "dt", "b", "strong"];
 /// Maximum number of elements that are examined.
 const MAX_ELEMENTS: usize = 4000;
@@ -22,25 +22,25 @@ const MAX_SELECTORS: usize = 40;
 const MAX_GROUPS: usize = 200;
 /// Maximum number of selectors of a group that are tried.
 const MAX_TRIED: usize = 8;
-/// Maximum number of elements that all selectors in total are compared with.
+/// Maximum number of elements that are compared with selectors in total.
 const MAX_STEPS: usize = 40_000_000;
-/// Maximum number of parts of the blocks of all groups: the last section of each group may be most of the
-/// page.
+/// Maximum number of parts in the blocks of all groups, because the last section of each group may be most of
+/// the page.
 const MAX_PARTS: usize = 500_000;
 /// Maximum number of members in a group.
 const MAX_MEMBERS: usize = MAX_ELEMENTS;
 /// Maximum number of ancestors that a selector may name.
 const LEVELS: usize = 6;
-/// Words in the classes of readers' comments.
+/// Words in the classes of reader comments.
 const COMMENTS: [&str; 6] = ["comment", "comments", "reply", "replies", "respond", "disqus"];
 
-/// A selector with the elements that it finds.
+/// A selector with the elements that it matches.
 pub(super) struct Group<'a> {
     pub(super) selector: String,
     pub(super) blocks: Vec<Block<'a>>,
 }
 
-/// The groups of at least `least` blocks. Of the selectors that find the same blocks, the simplest is used.
+/// The groups of at least `least` blocks. If several selectors match the same blocks, the simplest is used.
 pub(super) fn groups(page: &Page, least: usize) -> Vec<Group<'_>> {
     let candidates: Vec<ElementRef<'_>> = page
         .tree()
@@ -49,7 +49,7 @@ pub(super) fn groups(page: &Page, least: usize) -> Vec<Group<'_>> {
         .filter(|e| is_candidate(*e))
         .take(MAX_ELEMENTS)
         .collect();
-    // Only some members of groups on a longer page are known.
+    // On a longer page, only some members of a group are known.
     let cut = candidates.len() == MAX_ELEMENTS;
     let mut by_selector: HashMap<String, Vec<NodeId>> = HashMap::new();
     for element in &candidates {
@@ -73,7 +73,7 @@ pub(super) fn groups(page: &Page, least: usize) -> Vec<Group<'_>> {
         (std::cmp::Reverse(*members), selectors.first().map(|s| dependence(s)), selectors.clone())
     });
     found.truncate(MAX_GROUPS);
-    // Selectors are compared with the elements around each element too.
+    // Selectors are also compared with the ancestors of each element.
     let levels = page.tree().root_element().descendent_elements().map(|e| e.ancestors().count());
     let mut tries = MAX_STEPS / levels.sum::<usize>().max(1);
     let mut parts = MAX_PARTS;
@@ -87,8 +87,8 @@ pub(super) fn groups(page: &Page, least: usize) -> Vec<Group<'_>> {
         .collect()
 }
 
-/// The group of the first selector that finds only the members: other selectors may also find other elements,
-/// such as entries of the menu.
+/// The group of the first selector that matches only the members. Other selectors may also match other
+/// elements, such as menu entries.
 fn real<'a>(
     page: &'a Page,
     (members, cut): (usize, bool),
@@ -103,7 +103,7 @@ fn real<'a>(
     })
 }
 
-/// How much a selector depends on what may change. Tags of lists and tables are on every page.
+/// How much a selector depends on things that may change. Tags of lists and tables are on every page.
 fn dependence(selector: &str) -> usize {
     cost(selector)
         + if matches!(selector, "li" | "tr" | "dt" | "figure" | "b" | "strong") { 3 } else { 0 }
@@ -118,7 +118,7 @@ fn is_candidate(element: ElementRef<'_>) -> bool {
             .any(|e| has_word(e, &COMMENTS))
 }
 
-/// Selectors for an element: by its own names, and by an ancestor's names.
+/// Selectors for an element, with its own names and with those of an ancestor.
 fn selectors(element: ElementRef<'_>) -> Vec<String> {
     let tag = tag(element);
     let mut own: Vec<String> = classes(element).into_iter().map(|c| format!("{tag}{c}")).collect();
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parts_of_all_groups_are_limited() {
+    fn limits_the_parts_of_all_groups() {
         let heads: String = (0..200).map(|n| format!("<b class=w{n}>x</b>").repeat(3)).collect();
         let markup = format!("{heads}{}", "12.03.2026<br>".repeat(3000));
         let page = Page::parse(&markup, &"https://example.org/".parse().unwrap()).unwrap();

@@ -6,27 +6,28 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use url::Url;
 
-/// Longest fragment in bytes.
+/// Maximum length of a fragment, in bytes.
 const LONGEST: usize = 200;
 
 /// Properties that may identify an entry.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Traits {
-    /// The `id` or name of its element.
+    /// The `id` or name of the entry's element.
     pub(super) fragment: Option<String>,
-    /// Its link, unless that is a place on the page itself.
+    /// The link of the entry, unless it is a place on the page itself.
     pub(super) link: Option<Url>,
     pub(super) title: String,
     pub(super) day: Option<DayKey>,
-    /// Its date is relative to the poll, so the date cannot distinguish it from another entry.
+    /// Whether the date is relative to the poll, so that it cannot distinguish the entry from another one.
     pub(super) floats: bool,
-    /// Its text, which distinguishes entries that are alike otherwise.
+    /// The text of the entry, which distinguishes otherwise equal entries.
     pub(super) text: String,
 }
 
-/// An identifier for each entry, and whether its fragment may be linked to: by the fragment, else
-/// the link, else title and day, each only if no other entry has it. What is left is distinguished by
-/// its text, never by its position: new entries come on top.
+/// An identifier for each entry, and whether its fragment may be linked to. The identifier is the fragment,
+/// or else the link, or else title and day, each only if no other entry has the same one. The remaining
+/// entries are distinguished by their text, never by their position, because new entries are added at the
+/// top.
 pub(super) fn identify(all: &[Traits]) -> Vec<(String, bool)> {
     let fragments = counts(all.iter().filter_map(|t| t.fragment.clone()));
     let links = counts(all.iter().filter_map(link_key));
@@ -70,7 +71,7 @@ fn counts(keys: impl Iterator<Item = String>) -> HashMap<String, usize> {
     counts
 }
 
-/// A link with its fragment, because other pages may contain several entries too.
+/// A link with its fragment, because a target page may contain several entries too.
 fn link_key(traits: &Traits) -> Option<String> {
     let url = traits.link.as_ref()?;
     let fragment = url.fragment().map(|f| format!("#{f}")).unwrap_or_default();
@@ -96,8 +97,8 @@ fn digest(traits: &Traits) -> String {
     hash.finalize()[..6].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether the fragments are numbers that count the entries from the top: the next entry would take
-/// over the number of the first.
+/// Whether the fragments number the entries from the top, so that the next new entry would take over the
+/// number of the first.
 fn are_counted(all: &[Traits]) -> bool {
     let number = |t: &Traits| -> Option<u64> {
         let fragment = t.fragment.as_deref()?;
@@ -108,8 +109,8 @@ fn are_counted(all: &[Traits]) -> bool {
     numbers.len() >= 2 && numbers[0] <= 1 && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1)
 }
 
-/// Whether a fragment is likely to be the same tomorrow: no UUID, hash, time stamp or number of a
-/// program's session.
+/// Whether a fragment is likely to be the same tomorrow: it has no UUID, hash or timestamp, and no number
+/// that a script generates.
 fn lasts(fragment: &str) -> bool {
     let plain = text::line(fragment) == fragment;
     let words = fragment.split(['-', '_', ':', '.', '/']);
@@ -127,7 +128,7 @@ fn is_uuid(fragment: &str) -> bool {
     hex.windows(5).any(|w| w.iter().map(|w| w.len()).eq([8, 4, 4, 4, 12]))
 }
 
-/// Whether a word is a hash or a time stamp.
+/// Whether a word is a hash or a timestamp.
 fn is_random(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     // Seconds or milliseconds since 1970.
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_identified_by_their_strongest_unique_trait() {
+    fn identifies_entries_by_the_strongest_unique_trait() {
         let all = [
             of("v2", "https://a.example/2", "Two", ""),
             of("x", "https://a.example/1?utm_source=x", "One", ""),
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_entries_with_relative_dates_are_counted_from_the_oldest() {
+    fn numbers_equal_entries_from_the_oldest() {
         let same = Traits { floats: true, ..of("", "", "Outage", "Some logins failed.") };
         let two = ids(&[same.clone(), same.clone()]);
         let three = ids(&[same.clone(), same.clone(), same]);

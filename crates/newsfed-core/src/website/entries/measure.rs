@@ -1,4 +1,4 @@
-//! The contents of a page's elements, measured in one walk.
+//! Measures the contents of a page's elements in one walk.
 
 use super::propose::any_day;
 use crate::article::is_date_line;
@@ -14,10 +14,10 @@ use scraper::{ElementRef, Node};
 use std::collections::HashMap;
 use std::ops::{Add, AddAssign};
 
-/// Longest text that may be a date, in bytes.
+/// Maximum length of a text that may be a date, in bytes.
 const LONGEST_DATE: usize = 100;
 
-/// Longest text that may be "3 days ago", or a date without a year, in bytes.
+/// Maximum length of a text that may be "3 days ago", or a date without a year, in bytes.
 const LONGEST_RELATIVE: usize = 40;
 /// Maximum number of texts on a page that are searched for dates.
 const MAX_TEXTS: usize = 3000;
@@ -25,17 +25,17 @@ const MAX_TEXTS: usize = 3000;
 /// The contents of an element.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Measure {
-    /// Letters and digits.
+    /// Number of letters and digits.
     pub(super) letters: usize,
-    /// Letters and digits of links.
+    /// Number of letters and digits in links.
     pub(super) linked: usize,
     pub(super) headings: usize,
-    /// Texts and elements that contain a date.
+    /// Number of texts and elements that contain a date.
     pub(super) dates: usize,
     pub(super) images: usize,
-    /// Links to other sites and to files.
+    /// Number of links to other sites and to files.
     pub(super) away: usize,
-    /// Links to other pages of the site.
+    /// Number of links to other pages of the site.
     pub(super) inside: usize,
 }
 
@@ -69,7 +69,7 @@ impl Measures {
         let own = normalise(page.url());
         let mut done = HashMap::new();
         let mut dates = MAX_TEXTS;
-        // The open elements with what was found in them, and how many of them are links.
+        // The open elements with their measures so far, and the number of open links.
         let (mut open, mut links, mut hidden): (Vec<Measure>, usize, usize) = (Vec::new(), 0, 0);
         for edge in page.tree().tree.root().traverse() {
             match edge {
@@ -102,7 +102,7 @@ impl Measures {
         Self(done)
     }
 
-    /// The sum over some nodes.
+    /// The sum of the measures of these nodes.
     pub(super) fn sum(&self, nodes: &[NodeRef<'_, Node>]) -> Measure {
         nodes.iter().map(|node| self.of_id(node.id())).fold(Measure::default(), Add::add)
     }
@@ -131,7 +131,7 @@ fn of_element(element: ElementRef<'_>, page: &Page, own: &str) -> Measure {
     measure
 }
 
-/// `checks` is how many texts are still searched for dates.
+/// `checks` is the number of texts that may still be searched for dates.
 fn of_text(text: &str, linked: bool, checks: &mut usize) -> Measure {
     let letters = text.chars().filter(|c| c.is_alphanumeric()).count();
     Measure {
@@ -142,7 +142,7 @@ fn of_text(text: &str, linked: bool, checks: &mut usize) -> Measure {
     }
 }
 
-/// Whether a text is a date or begins with one.
+/// Whether a text is a date or starts with one.
 fn is_date(text: &str, checks: &mut usize) -> bool {
     let lead = crate::util::text::start(text, LONGEST_DATE);
     if text.len() < 5 || !lead.chars().any(char::is_numeric) || *checks == 0 {
@@ -153,7 +153,7 @@ fn is_date(text: &str, checks: &mut usize) -> bool {
         let dates = scan(lead, &Context::default()).dates;
         dates.first().is_some_and(|d| d.at.start <= 2 && !d.range)
     };
-    // Dates without a year and "3 hours ago" are dates too, whatever day it is.
+    // Dates without a year and "3 hours ago" count on any day.
     text.len() <= LONGEST_DATE && is_date_line(text)
         || begins()
         || text.len() <= LONGEST_RELATIVE && !scan(text, &any_day()).dates.is_empty()

@@ -1,7 +1,7 @@
 //! Entries on one page: repeated blocks, or sections under headings, become items.
 //!
-//! [`read`] makes the entries of a page: [`blocks`] finds them, [`parts`], [`dates`] and [`content`]
-//! read them, [`ids`] identifies them. [`propose`] finds the selector of the blocks.
+//! [`read`] makes the entries of a page: [`blocks`] finds the blocks; [`parts`], [`dates`] and [`content`]
+//! read them; [`ids`] identifies them. [`propose`] finds the selector of the blocks.
 
 mod blocks;
 mod content;
@@ -38,7 +38,7 @@ use scraper::{ElementRef, Html};
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// Longest title in bytes.
+/// Maximum length of a title, in bytes.
 const MAX_TITLE: usize = 2000;
 /// Maximum number of authors of an entry.
 const MAX_AUTHORS: usize = 50;
@@ -46,11 +46,11 @@ const MAX_AUTHORS: usize = 50;
 /// The entries of a page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PageEntries {
-    /// In the order of the page.
+    /// The entries, in page order.
     pub entries: Vec<PageEntry>,
     /// The blocks that are not entries.
     pub left_out: Vec<LeftOut>,
-    /// Number of blocks in which the title selector, and the text selector, find nothing.
+    /// Number of blocks in which the title selector finds nothing; `empty` is that of the text selector.
     pub untitled: usize,
     pub empty: usize,
 }
@@ -58,9 +58,9 @@ pub struct PageEntries {
 /// An entry of a page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageEntry {
-    /// With an identifier as its `guid`.
+    /// The entry, with an identifier as its `guid`.
     pub entry: Entry,
-    /// Its date, or only its year, is relative to the poll ("3 days ago").
+    /// Its date, or only the year, is relative to the poll ("3 days ago").
     pub floats: bool,
 }
 
@@ -74,8 +74,8 @@ struct Reading<'a> {
     date: Option<BlockDate>,
 }
 
-/// Reads the entries of a page at `now`: those that `website.articles` selects, else the entries of the best
-/// proposal. Selectors for parts count within each block; where there is none, the part is found.
+/// Reads the entries of a page at `now`: those that `website.articles` selects, or else those of the best
+/// proposal. Selectors for parts are applied within each block; without a selector, the part is detected.
 ///
 /// # Errors
 /// If a selector cannot be used, or takes too many steps on this page.
@@ -103,8 +103,8 @@ pub fn read(page: &Page, rules: &WebsiteRules, now: Option<Time>) -> Result<Page
     Ok(found)
 }
 
-/// The elements that `website.articles` selects; without it, the elements of the best proposal.
-/// `None` if there is none.
+/// The elements that `website.articles` selects, or else those of the best proposal. `None` if there is no
+/// proposal.
 fn select<'a>(page: &'a Page, rules: &WebsiteRules) -> Result<Option<Vec<ElementRef<'a>>>, String> {
     let articles = match &rules.articles {
         Some(articles) => Some(articles.clone()),
@@ -117,19 +117,19 @@ fn select<'a>(page: &'a Page, rules: &WebsiteRules) -> Result<Option<Vec<Element
     Ok(Some(selectors.all(page.tree())))
 }
 
-/// The elements that rules select on a page.
+/// The elements that the rules of a source select on a page.
 pub struct Matched<'a> {
     /// The blocks, or the headings of sections.
     pub blocks: Vec<ElementRef<'a>>,
-    /// The elements within blocks that are used; `None` without a selector.
+    /// The elements within the blocks that are used; `None` without a selector.
     pub title: Option<Vec<ElementRef<'a>>>,
     pub author: Option<Vec<ElementRef<'a>>>,
     pub date: Option<Vec<ElementRef<'a>>>,
     pub content: Option<Vec<ElementRef<'a>>>,
 }
 
-/// What rules select on a page, for display; `None` if a selector cannot be used, or there are no
-/// blocks.
+/// The elements that rules select on a page, for display; `None` if a selector cannot be used, or if there
+/// are no blocks.
 pub fn matches<'a>(page: &'a Page, rules: &WebsiteRules) -> Option<Matched<'a>> {
     let blocks = blocks(select(page, rules).ok()??);
     let own = Own::new(page.tree(), rules, &blocks).ok()?;
@@ -143,7 +143,7 @@ pub fn matches<'a>(page: &'a Page, rules: &WebsiteRules) -> Option<Matched<'a>> 
     })
 }
 
-/// What the user's selectors match, for each block.
+/// The matches of the user's selectors, for each block.
 struct Own<'a> {
     title: Option<Vec<Vec<ElementRef<'a>>>>,
     content: Option<Vec<Vec<ElementRef<'a>>>>,
@@ -165,7 +165,7 @@ impl<'a> Own<'a> {
                     let around = std::iter::once(*element).chain(element.ancestors());
                     let block = around.into_iter().find_map(|node| of_part.get(&node.id()));
                     let Some(own) = block.and_then(|at| found.get_mut(*at)) else { continue };
-                    // The first selector of a list that matches in the block counts.
+                    // The first selector of a list that matches in the block is used.
                     if own.1.is_empty() || own.0 == rank {
                         own.0 = rank;
                         own.1.push(element);
@@ -210,7 +210,7 @@ fn reading<'a>(
     let selected = own.date.as_ref().and_then(|found| found[at].first());
     let date = selected.and_then(|e| dates::selected(*e, layout, context)).or_else(|| {
         let own = dates::of_block(&block, context);
-        // In a list of days, the day above the entry is certain. A date that may belong to the
+        // In a list grouped by days, the day above the entry is certain. A date that may belong to the
         // entry's last update is not.
         match own.as_ref().is_none_or(|date| date.among_others) {
             true => dates::above(&block, context).or(own),
@@ -260,13 +260,13 @@ fn build(
     found.entries = identified(page, built);
 }
 
-/// The time of an entry, never after `now`. A date that is more than a day ahead does not count.
+/// The time of an entry, never after `now`. A date that is more than a day in the future is ignored.
 fn published(date: &BlockDate, context: &Context, now: Option<Time>) -> Option<Time> {
     let ahead = |t: &Time| now.is_some_and(|now| *t > now + chrono::TimeDelta::days(1));
     date.time(context).filter(|t| !ahead(t)).map(|t| now.map_or(t, |now| t.min(now)))
 }
 
-/// An entry without its identifier, and what may identify it.
+/// An entry without its identifier, and the properties that may identify it.
 fn entry(
     reading: Reading<'_>,
     title: String,
@@ -301,7 +301,7 @@ fn identified(page: &Page, built: Vec<(PageEntry, Traits)>) -> Vec<PageEntry> {
     let named = ids::identify(&traits);
     for ((entry, traits), (id, lasting)) in entries.iter_mut().zip(traits).zip(named) {
         entry.entry.guid = Some(text::line(&id));
-        // Without a link of its own, an entry is at its place on the page.
+        // An entry without a link is linked to its place on the page.
         if let (None, Some(fragment), true) = (&entry.entry.url, traits.fragment, lasting) {
             let mut url = page.url().clone();
             url.set_fragment(Some(&fragment));
@@ -311,8 +311,8 @@ fn identified(page: &Page, built: Vec<(PageEntry, Traits)>) -> Vec<PageEntry> {
     entries
 }
 
-/// The title of an entry; the description of an image may stand for it. `None` if the block is empty,
-/// or the selector of the source finds no title.
+/// The title of an entry, or else the description of an image. `None` if the block is empty, or if the
+/// selector of the source finds no title.
 fn titled(reading: &Reading<'_>, content: Option<&str>, selected: bool) -> Option<String> {
     if reading.title.is_some() || selected {
         return reading.title.as_ref().map(|title| title.text.clone());
@@ -322,15 +322,15 @@ fn titled(reading: &Reading<'_>, content: Option<&str>, selected: bool) -> Optio
     content.and(alt.or_else(|| Some("(No title)".to_owned())))
 }
 
-/// Elements that the text does not repeat: titles, bylines and dates with elements of their own.
+/// Elements that the text does not repeat: titles, bylines and dates that have their own elements.
 fn shown(readings: &[Reading<'_>], selected: bool) -> HashSet<NodeId> {
-    // The user's own selection is kept as it is.
+    // A selection by the user is kept unchanged.
     if selected {
         return HashSet::new();
     }
     let of = |reading: &Reading<'_>| {
         let title = reading.title.as_ref().and_then(|title| {
-            // A title that is only the beginning of its element does not replace it.
+            // If the title is only the start of its element, the element is kept.
             let element = title.element?;
             let whole = text_up_to(element, MAX_TITLE).chars().count();
             (whole <= title.text.chars().count() + 3).then(|| element.id())
@@ -348,7 +348,7 @@ fn outermost<'a>(elements: &[ElementRef<'a>]) -> Vec<ElementRef<'a>> {
     elements.iter().filter(|e| !inside(e)).copied().collect()
 }
 
-/// A URL that names a block in a report.
+/// A URL that identifies a block in a report.
 fn place(page: &Page, block: &Block<'_>) -> String {
     let mut url: Url = page.url().clone();
     url.set_fragment(block.head.attr("id"));

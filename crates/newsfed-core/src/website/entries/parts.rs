@@ -17,9 +17,9 @@ use url::Url;
 
 /// Maximum number of elements in a block that are searched.
 const MAX_ELEMENTS: usize = 400;
-/// Longest title, in bytes.
+/// Maximum length of a title, in bytes.
 const MAX_TITLE: usize = 900;
-/// Length, in characters, at which the beginning of a text is cut to serve as a title.
+/// Length, in characters, at which the start of a text is cut to be used as a title.
 const HEADLINE: usize = 100;
 /// Words in the class names of titles.
 const TITLES: [&str; 5] = ["title", "headline", "heading", "subject", "name"];
@@ -30,13 +30,12 @@ const AUTHORS: [&str; 3] = ["author", "authors", "byline"];
 pub(super) struct Title<'a> {
     /// One sanitised line.
     pub(super) text: String,
-    /// The element that contains it, and nothing else.
+    /// The element that contains the title and nothing else.
     pub(super) element: Option<ElementRef<'a>>,
 }
 
-/// The title of a block: a heading, an element with such a name, the beginning in bold, a link, a
-/// cell, the first line, or else the first sentence. Dates and texts such as "read more" are not
-/// titles.
+/// The title of a block: a heading, an element named as a title, bold text at the start, a link, a cell, the
+/// first line, or else the first sentence. Dates and texts such as "read more" are not titles.
 pub(super) fn title<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a>> {
     let usable = |e: &ElementRef<'a>| {
         let text = text::line(&text_up_to(*e, MAX_TITLE));
@@ -66,13 +65,13 @@ pub(super) fn title<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a
         .or_else(|| first_sentence(block, context))
 }
 
-/// Whether an element is, or contains, a link.
+/// Whether an element is, contains, or is directly inside a link.
 pub(super) fn is_linked(element: ElementRef<'_>) -> bool {
     element.descendent_elements().take(MAX_ELEMENTS).any(|e| e.attr("href").is_some())
         || element.parent().and_then(ElementRef::wrap).is_some_and(|e| e.attr("href").is_some())
 }
 
-/// Whether an element is made for a title.
+/// Whether an element is meant for a title.
 pub(super) fn is_title_element(element: ElementRef<'_>) -> bool {
     is_heading_like(element) || has_word(element, &TITLES) || element.value().name() == "summary"
 }
@@ -82,7 +81,7 @@ fn is_heading_like(element: ElementRef<'_>) -> bool {
     is_heading(name) || matches!(name, "dt" | "b" | "strong")
 }
 
-/// Whether a text is not a title: "read more", "PDF".
+/// Whether a text is too generic for a title: "read more", "PDF".
 fn says_little(text: &str) -> bool {
     const FILES: [&str; 12] = [
         "pdf",
@@ -112,12 +111,12 @@ fn is_short_cell(link: &Title<'_>, block: &Block<'_>) -> bool {
     block.head.value().name() == "tr" && own < 12 && own * 2 < longest
 }
 
-/// A line without the sign of a link to the heading itself.
+/// A line without the symbol that links the heading to itself.
 fn without_marks(line: &str) -> &str {
     line.trim_end_matches(|c: char| matches!(c, '¶' | '#' | '§' | '🔗') || c.is_whitespace())
 }
 
-/// Whether a class, or the property that an element has, is one of these words.
+/// Whether the last word of a class, or a property of the element, is one of `words`.
 pub(super) fn has_word(element: ElementRef<'_>, words: &[&str]) -> bool {
     let classes = element.value().classes().filter(|class| class.len() < 60);
     let last = |name: &str| name.rsplit(['-', '_']).next().unwrap_or(name).to_lowercase();
@@ -126,7 +125,7 @@ pub(super) fn has_word(element: ElementRef<'_>, words: &[&str]) -> bool {
     classes.into_iter().any(named) || property.split_whitespace().any(named)
 }
 
-/// Whether bold text begins its paragraph and is followed by more.
+/// Whether bold text is at the start of its parent.
 fn is_bold_start(element: ElementRef<'_>) -> bool {
     let bold = matches!(element.value().name(), "b" | "strong");
     let before = || {
@@ -138,8 +137,8 @@ fn is_bold_start(element: ElementRef<'_>) -> bool {
     bold && before().is_none() && text_up_to(element, MAX_TITLE).chars().count() <= 200
 }
 
-/// Whether a link is the title of its block: most of it, or at the beginning of it, and not a part of a
-/// sentence.
+/// Whether a link is the title of its block: it is most of the block or near its start, and the sentence does
+/// not continue after it.
 fn is_title_link(element: ElementRef<'_>, block: &Block<'_>) -> bool {
     if element.value().name() != "a" || element.attr("href").is_none() {
         return false;
@@ -147,12 +146,12 @@ fn is_title_link(element: ElementRef<'_>, block: &Block<'_>) -> bool {
     let own = text_up_to(element, MAX_TITLE);
     let all = block.text(3 * own.len() + 200);
     let at = all.find(own.as_str()).unwrap_or(all.len());
-    // In running text a link comes later, and is short.
+    // In running text, links come later and are short.
     let first = own.len() * 2 >= all.len() || at <= 40;
     (first || block.head.value().name() == "tr") && !goes_on(element)
 }
 
-/// Whether there is text directly beside a link.
+/// Whether there is text directly next to a link.
 fn is_in_sentence(link: ElementRef<'_>) -> bool {
     let next = link.next_siblings().find(|node| !is_blank(*node));
     let previous = link.prev_siblings().find(|node| !is_blank(*node));
@@ -163,22 +162,21 @@ fn is_in_sentence(link: ElementRef<'_>) -> bool {
     next.as_ref().is_some_and(says) || previous.as_ref().is_some_and(says)
 }
 
-/// Whether the sentence goes on after a link.
+/// Whether the sentence continues after a link.
 fn goes_on(link: ElementRef<'_>) -> bool {
     let next = link.next_siblings().find(|node| !is_blank(*node));
     let text = next.as_ref().and_then(|node| node.value().as_text());
     text.is_some_and(|text| text.trim_start().starts_with(char::is_alphanumeric))
 }
 
-/// The title of a link that is a card, if the card has other text too.
+/// The title of a link that is a card, if the card also has other text.
 fn of_card<'a>(link: ElementRef<'a>) -> Option<Title<'a>> {
     let url = target(link);
     let title = card::title(link, url.as_ref())?;
     Some(Title { text: without_marks(&title.text).to_owned(), element: title.element })
 }
 
-/// The line that is the title of a block without a heading. The first sentence of a text is not a
-/// title.
+/// The line that is the title of a block without a heading. The first sentence of a text is not a title.
 fn first_line<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a>> {
     if block.is_section() || block.head.value().name() == "tr" {
         return None;
@@ -190,7 +188,7 @@ fn first_line<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a>> {
     usable.then_some(Title { text: title.text, element: title.element })
 }
 
-/// Where a link leads, as far as that is known without the page: the words of its path.
+/// The target of a link, as far as it is known without the page: only its path matters.
 fn target(link: ElementRef<'_>) -> Option<Url> {
     Url::parse("https://localhost/").ok()?.join(link.attr("href")?).ok()
 }
@@ -224,7 +222,7 @@ fn first_sentence<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a>>
     (!empty).then_some(Title { text: title, element: None })
 }
 
-/// The first sentence of a text, or its beginning.
+/// The first sentence of a text, or its start.
 fn headline(text: &str) -> String {
     let ends = text.char_indices().filter(|(at, c)| match c {
         '。' | '！' | '？' => true,
@@ -241,18 +239,18 @@ fn headline(text: &str) -> String {
     format!("{}…", text[..word].trim_end())
 }
 
-/// Where an entry leads.
+/// The targets of an entry.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Links {
-    /// Its link to somewhere else.
+    /// Its link to another page.
     pub(super) link: Option<Url>,
-    /// The place on the page that it names as its own.
+    /// The fragment that the entry names as its own place on the page.
     pub(super) fragment: Option<String>,
 }
 
-/// The link of a block: its title's link, else a file, else the only one, or the one that states
-/// "read more". The name of its place: the `id` of its element or heading, or the target of its
-/// link to itself.
+/// The link of a block: the link of its title, or else a file, or else the only link, or the link with a text
+/// such as "read more". The fragment is the `id` of its element or heading, or the target of its link to
+/// itself.
 pub(super) fn links(block: &Block<'_>, title: Option<&Title<'_>>, page: &Page) -> Links {
     let own = normalise(page.url());
     let mut fragment = None;
@@ -268,7 +266,7 @@ pub(super) fn links(block: &Block<'_>, title: Option<&Title<'_>>, page: &Page) -
         None
     };
     let titled = title.and_then(|t| t.element).and_then(|e| link_of(e, block));
-    // A block may be inside its link.
+    // The link may be around the block.
     let around = link_around(block).filter(|_| !block.is_section());
     let of_title = titled.or(around).and_then(&mut leads);
     let mut all: Vec<(Url, String, bool)> = Vec::new();
@@ -283,7 +281,7 @@ pub(super) fn links(block: &Block<'_>, title: Option<&Title<'_>>, page: &Page) -
     let permalink =
         || all.iter().find(|(_, text, _)| says_little(text)).map(|(url, ..)| url.clone());
     let file = || all.iter().find(|(url, ..)| is_file(url)).map(|(url, ..)| url.clone());
-    // A link in a long text is not the link of that text, unless it is around it.
+    // A link in a long text is not the link of the block, unless it has most of that text.
     let short = || block.text(MAX_TITLE).len() < 400 || is_around(block);
     Links {
         link: of_title
@@ -294,7 +292,7 @@ pub(super) fn links(block: &Block<'_>, title: Option<&Title<'_>>, page: &Page) -
     }
 }
 
-/// Whether one link has most of the text of a block.
+/// Whether one link contains most of the text of a block.
 fn is_around(block: &Block<'_>) -> bool {
     let length = |text: String| text.chars().count();
     let all = length(block.text(MAX_TITLE));
@@ -305,7 +303,7 @@ fn is_around(block: &Block<'_>) -> bool {
     })
 }
 
-/// The link that an element is, contains, or has around it within its block.
+/// The link that an element is or contains, or that is around the element within its block.
 fn link_of<'a>(element: ElementRef<'a>, block: &Block<'a>) -> Option<ElementRef<'a>> {
     let is_link = |e: &ElementRef<'_>| e.value().name() == "a" && e.attr("href").is_some();
     let parts: Vec<NodeId> = block.parts.iter().map(|part| part.id()).collect();
@@ -322,7 +320,8 @@ fn link_of<'a>(element: ElementRef<'a>, block: &Block<'a>) -> Option<ElementRef<
     })
 }
 
-/// The name of a block: from the selected element, an element around or in its title, or the element before.
+/// The name of a block: from the selected element, an element around or in its title, or the previous
+/// element.
 fn named(block: &Block<'_>, title: Option<&Title<'_>>) -> Option<String> {
     let name = |e: ElementRef<'_>| {
         let old = e.attr("name").filter(|_| e.value().name() == "a");
@@ -353,7 +352,7 @@ fn decoded(fragment: &str) -> String {
     percent_encoding::percent_decode_str(fragment).decode_utf8_lossy().into_owned()
 }
 
-/// The authors that a block names, and the element that contains nothing else.
+/// The authors that a block names, and the element that contains only them.
 pub(super) fn authors(block: &Block<'_>) -> (Vec<String>, Option<NodeId>) {
     let is_byline = |e: &ElementRef<'_>| {
         let rel = e.attr("rel").is_some_and(|rel| rel.split_whitespace().any(|w| w == "author"));
@@ -372,7 +371,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_without_title_gives_its_first_sentence() {
+    fn uses_the_first_sentence_of_a_text() {
         let long = "word ".repeat(60);
         let cases = [
             ("The pool is closed. It opens in May.", "The pool is closed"),

@@ -31,10 +31,10 @@ const MAX_READ: usize = 6;
 const SAMPLE: usize = 60;
 /// Minimum mean score of a group's blocks.
 const BORDER: f64 = 0.5;
-/// Share of the sections that must have a date or a version in their heading: the sections of an article do
-/// not.
+/// Minimum share of sections with a date or a version in their heading. The sections of an article have
+/// neither.
 const MARKED: f64 = 0.6;
-/// Share of different titles below which the blocks are parts of entries.
+/// Minimum share of distinct titles; with fewer, the blocks are parts of entries.
 const DISTINCT: f64 = 0.6;
 /// Factor for the confidence in blocks that may be anything.
 const VAGUE: f64 = 0.6;
@@ -65,17 +65,17 @@ const WORDS: [&str; 14] = [
 pub struct Proposal {
     /// Selector for the blocks, or for the section headings.
     pub articles: String,
-    /// The entries that it finds now.
+    /// The entries that the selector finds now.
     pub entries: Vec<PageEntry>,
     /// Confidence that these are entries, 0 to 1.
     pub confidence: f64,
-    /// Most titles lead to other pages of the site, and the texts are short.
+    /// Whether most titles link to other pages of the site and the texts are short.
     pub teasers: bool,
 }
 
 impl Proposal {
-    /// The list of the articles that the entries are the beginnings of; `None` if they are not, or no
-    /// selector finds those articles. One of the proposed `lists` is preferred.
+    /// The list of the articles that the entries are teasers for; `None` if they are no teasers, or if no
+    /// selector finds the articles. One of the proposed `lists` is preferred.
     pub fn linked(&self, page: &Page, lists: Vec<List>) -> Option<List> {
         if !self.teasers {
             return None;
@@ -86,7 +86,7 @@ impl Proposal {
             .iter()
             .filter_map(|e| Some((crate::util::url::normalise(&url(e)?), e)))
             .collect();
-        // An entry that has no page of its own, or shares one, would be lost.
+        // An entry that has no page, or shares one with another entry, would be lost.
         if wanted.len() != self.entries.len() {
             return None;
         }
@@ -111,7 +111,7 @@ impl Proposal {
         Some(list)
     }
 
-    /// The share of entries that lead to one of these URLs.
+    /// The share of entries that link to one of these URLs.
     pub fn share_of(&self, urls: &HashSet<String>) -> f64 {
         let leads = |e: &&PageEntry| {
             let url = e.entry.url.as_deref().and_then(|url| Url::parse(url).ok());
@@ -126,15 +126,15 @@ struct Rated<'a> {
     group: Group<'a>,
     worth: f64,
     confidence: f64,
-    /// Letters of its blocks.
+    /// Number of letters in its blocks.
     letters: usize,
-    /// Share of different titles.
+    /// Share of distinct titles.
     distinct: f64,
-    /// Its blocks have one class.
+    /// Whether its blocks have the same class.
     uniform: bool,
 }
 
-/// Proposes selectors for the entries of a page, best first; empty if it has none.
+/// Proposes selectors for the entries of a page, best first; empty if the page has no entries.
 pub fn propose(page: &Page) -> Vec<Proposal> {
     let measures = Measures::of(page);
     let whole = content_letters(page, &measures);
@@ -177,8 +177,8 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
     proposals
 }
 
-/// A group whose blocks contain the blocks of a different group, some of them several, is a group of days or
-/// months.
+/// Lowers the rating of groups whose blocks contain all blocks of another group with more blocks: these are
+/// groups of days or months.
 fn prefer_inner(rated: &mut [Rated<'_>]) {
     let nodes = |blocks: &[Block<'_>]| -> HashSet<NodeId> {
         blocks.iter().flat_map(|block| block.parts.iter().map(|part| part.id())).collect()
@@ -213,7 +213,7 @@ fn same_titles(a: &[PageEntry], b: &[PageEntry]) -> bool {
     a.intersection(&b).count() * 10 >= a.len().max(b.len()) * 8
 }
 
-/// Letters of a page outside its navigation.
+/// Number of letters on a page outside its navigation.
 fn content_letters(page: &Page, measures: &Measures) -> usize {
     let all = measures.of_id(page.tree().root_element().id()).letters;
     let frames = page.tree().root_element().descendent_elements().filter(|e| {
@@ -222,7 +222,7 @@ fn content_letters(page: &Page, measures: &Measures) -> usize {
     all.saturating_sub(frames.map(|e| measures.of_id(e.id()).letters).sum())
 }
 
-/// How much a group may be worth, without its titles.
+/// An estimate of the worth of a group, without its titles.
 fn estimate(group: &Group<'_>, measures: &Measures, whole: usize) -> f64 {
     let scores = group.blocks.iter().map(|block| {
         let measure = measures.sum(&block.parts);
@@ -232,7 +232,7 @@ fn estimate(group: &Group<'_>, measures: &Measures, whole: usize) -> f64 {
             leads: measure.away > 0,
             version: false,
         };
-        // Titles without a heading, versions and the dates above are not known yet.
+        // Titles without a heading, versions, and the dates above blocks are not known yet.
         score(block, &measure, &signs) - BORDER + 0.35
     });
     let sum: f64 = scores.sum();
@@ -249,13 +249,13 @@ struct Signs {
     /// Its title is a heading, or an element named as a title.
     headed: bool,
     dated: bool,
-    /// Its title leads to another site or to a file.
+    /// Its title links to another site or to a file.
     leads: bool,
-    /// Its title names a version.
+    /// Its title contains a version.
     version: bool,
 }
 
-/// How much a block is like an entry: about 0 to 1.
+/// How similar a block is to an entry: about 0 to 1.
 fn score(block: &Block<'_>, measure: &Measure, signs: &Signs) -> f64 {
     let named = is_named(block);
     let title = match (signs.headed, measure.linked > 0) {
@@ -278,7 +278,7 @@ fn score(block: &Block<'_>, measure: &Measure, signs: &Signs) -> f64 {
         + worth(named, 0.15)
 }
 
-/// The first blocks of a group with what was found in them.
+/// The first blocks of a group, with their measures, titles and signs.
 struct Sample<'g, 'a> {
     blocks: &'g [Block<'a>],
     sums: Vec<Measure>,
@@ -300,13 +300,13 @@ impl<'g, 'a> Sample<'g, 'a> {
         Self { blocks, sums, titles, signs }
     }
 
-    /// The share of blocks, by their numbers.
+    /// The share of blocks with a property, given their indices.
     fn share(&self, is: impl Fn(usize) -> bool) -> f64 {
         let count = (0..self.blocks.len()).filter(|at| is(*at)).count();
         count as f64 / self.blocks.len().max(1) as f64
     }
 
-    /// The share of different titles.
+    /// The share of distinct titles.
     fn distinct(&self) -> f64 {
         let titles = self.titles.iter().flatten().map(|title| &title.text);
         titles.collect::<HashSet<_>>().len() as f64 / self.blocks.len().max(1) as f64
@@ -318,13 +318,13 @@ impl<'g, 'a> Sample<'g, 'a> {
         sum / self.blocks.len().max(1) as f64
     }
 
-    /// Whether these are the sections of headings without dates and versions, as an article has.
+    /// Whether the blocks are sections whose headings have no dates or versions, like those of an article.
     fn is_article(&self) -> bool {
         self.blocks.first().is_some_and(is_headed)
             && self.share(|at| self.sums[at].dates > 0 || self.signs[at].version) < MARKED
     }
 
-    /// Whether a heading with a text is all that they have, which may be anything.
+    /// Whether the blocks have only a heading and a text, which may be anything.
     fn is_vague(&self) -> bool {
         let sign = |at: usize| {
             let signs = &self.signs[at];
@@ -351,7 +351,7 @@ fn rate<'a>(page: &Page, group: Group<'a>, measures: &Measures, whole: usize) ->
     let letters: usize = group.blocks.iter().map(|b| measures.sum(&b.parts).letters).sum();
     let (all, coverage) = (group.blocks.len() as f64, coverage(letters, whole));
     let alike = alike(sample.blocks);
-    // An element contains its own name and the date before its heading, which a section does not.
+    // An element contains its own name and the date before its heading; a section does not.
     let shape = if group.blocks.iter().any(Block::is_section) { 0.85 } else { alike };
     let worth =
         (all * (mean - BORDER + 0.1)).powf(0.8) * coverage * distinct * mean.min(1.2) * shape;
@@ -371,7 +371,7 @@ fn signs(
     let link = || parts::links(block, title, page).link;
     let leads = |url: Url| is_file(&url) || !same_site(&url, page.url());
     let is_row = block.head.value().name() == "tr";
-    // A link in a text is not the link of the entry.
+    // A link in the text is not the link of the entry.
     let linked = element.is_some_and(parts::is_linked) || is_row;
     Signs {
         headed: element.is_some_and(parts::is_title_element),
@@ -381,7 +381,7 @@ fn signs(
     }
 }
 
-/// Share of the most frequent class of blocks, from one half to 1: different parts of one thing have
+/// Share of the most frequent class of the blocks, scaled to 0.5 to 1: different parts of one thing have
 /// different classes.
 fn alike(blocks: &[Block<'_>]) -> f64 {
     let mut counts: HashMap<Option<String>, usize> = HashMap::new();
@@ -392,18 +392,18 @@ fn alike(blocks: &[Block<'_>]) -> f64 {
     0.5 + 0.5 * most as f64 / blocks.len().max(1) as f64
 }
 
-/// Whether a block is the section of a heading.
+/// Whether a block is the section below a heading.
 fn is_headed(block: &Block<'_>) -> bool {
     let name = block.head.value().name();
     is_heading(name) || matches!(name, "dt" | "b" | "strong")
 }
 
-/// Whether the name of a block is an entry's name.
+/// Whether the name of a block is typical of entries.
 fn is_named(block: &Block<'_>) -> bool {
     block.head.value().name() == "article" || has_word(block.head, &WORDS)
 }
 
-/// Whether a block contains several lists of dated texts or several articles.
+/// Whether a block contains several articles, or several dates and headings.
 fn contains_entries(block: &Block<'_>, measure: &Measure) -> bool {
     let articles: HashSet<NodeId> = block
         .elements()
@@ -413,7 +413,7 @@ fn contains_entries(block: &Block<'_>, measure: &Measure) -> bool {
     articles.len() > 1 || measure.dates > 3 && measure.headings > 3
 }
 
-/// Whether most entries are beginnings of other pages of the site.
+/// Whether most entries are teasers for other pages of the site.
 fn are_teasers(page: &Page, entries: &[PageEntry]) -> bool {
     let own = crate::util::url::normalise(page.url());
     let is_teaser = |e: &&PageEntry| {

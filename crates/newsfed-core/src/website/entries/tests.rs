@@ -1,5 +1,4 @@
-//! Pages of everyday kinds, in `tests/data/entries`: each with the entries that are found without any
-//! selector, and the proposed one.
+//! Typical pages, in `tests/data/entries`: each with the proposed selector and the entries that it finds.
 
 use super::*;
 use std::fmt::Write;
@@ -13,7 +12,7 @@ fn now() -> Time {
     "2026-11-15T12:00:00Z".parse().unwrap()
 }
 
-/// A page whose URL is in its second line.
+/// A page with its URL on the second line.
 fn saved(name: &str) -> Page {
     let markup = std::fs::read_to_string(folder().join(name)).unwrap();
     let line = markup.lines().nth(1).unwrap();
@@ -50,7 +49,7 @@ fn describe(page: &Page) -> String {
 }
 
 #[test]
-fn finds_the_entries_of_everyday_pages() {
+fn finds_the_entries_of_typical_pages() {
     let mut pages: Vec<PathBuf> = std::fs::read_dir(folder())
         .unwrap()
         .map(|file| file.unwrap().path())

@@ -13,19 +13,19 @@ const MAX_SELECTORS: usize = 120;
 const LEVELS: usize = 12;
 /// Maximum number of columns in a table that has a list in one of them.
 const MAX_COLUMNS: usize = 10;
-/// Parents that lists without any name have.
+/// Parents of links in lists without any names.
 const PLAIN_PARENTS: [&str; 7] = ["p", "div", "span", "strong", "b", "em", "details"];
 /// Parts of a page that are not a list of articles, with their selectors.
 const FRAMES: [(&str, &str); 4] =
     [("nav", "nav a"), ("footer", "footer a"), ("aside", "aside a"), ("header", "body > header a")];
-/// Longest folder of a URL that is part of a selector, in bytes.
+/// Maximum length of a URL's folder that is used in a selector, in bytes.
 const MAX_FOLDER: usize = 30;
-/// Maximum number of folders of a URL that are part of a selector.
+/// Maximum number of folders of a URL that are used in a selector.
 const MAX_FOLDERS: usize = 3;
 
 /// The selectors for the links on a page.
 pub(super) struct Candidates {
-    /// For selectors without names: the frames that also contain links which they find.
+    /// For each selector without names, the frames that also contain links matched by it.
     frames: HashMap<String, BTreeSet<usize>>,
 }
 
@@ -58,7 +58,7 @@ impl Candidates {
     }
 }
 
-/// The frame that contains a link: an index of [`FRAMES`]. The header of an article is not a frame.
+/// The frame that contains a link, as an index into [`FRAMES`]. The header of an article is not a frame.
 fn frame(link: ElementRef<'_>) -> Option<usize> {
     let of = |element: ElementRef<'_>| {
         let number = FRAMES.iter().position(|(tag, _)| *tag == element.value().name())?;
@@ -68,7 +68,7 @@ fn frame(link: ElementRef<'_>) -> Option<usize> {
     above(link).find_map(of)
 }
 
-/// Selectors by tags only, and by folders, which menus have as well.
+/// Selectors that use only tags or folders, which also occur in menus.
 fn plain(link: ElementRef<'_>, url: &Url) -> Vec<String> {
     let mut found = by_folder(link, url);
     if let Some(parent) = above(link).next() {
@@ -83,7 +83,7 @@ fn plain(link: ElementRef<'_>, url: &Url) -> Vec<String> {
     found
 }
 
-/// Selectors by the folders of a URL, as far as they have names and the link writes them.
+/// Selectors that use the folders of a URL, as far as these have names and are written in the link.
 fn by_folder(link: ElementRef<'_>, url: &Url) -> Vec<String> {
     let is_name = |s: &&&str| {
         let plain = s.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
@@ -112,8 +112,8 @@ fn by_folder(link: ElementRef<'_>, url: &Url) -> Vec<String> {
     found
 }
 
-/// Selectors that find a link: by its own classes, by its ancestors, by headings, and by two
-/// ancestors at once.
+/// Selectors that match a link by its own classes, by its ancestors, by headings, or by two ancestors at
+/// once.
 fn selectors(link: ElementRef<'_>) -> Vec<String> {
     let mut found: Vec<String> = classes(link).into_iter().map(|c| format!("a{c}")).collect();
     let levels: Vec<ElementRef<'_>> =
@@ -121,7 +121,7 @@ fn selectors(link: ElementRef<'_>) -> Vec<String> {
     if link.attr("rel").is_some_and(|r| r.split_whitespace().any(|w| w == "bookmark")) {
         found.push("a[rel~=bookmark]".to_owned());
     }
-    // The last step: the link itself, in its parent, or around a heading.
+    // The last step: the link itself, the link in its parent, or a heading.
     let mut ends = vec!["a".to_owned()];
     ends.extend(classes(link).into_iter().take(1).map(|c| format!("a{c}")));
     if let Some(parent) = levels.first() {
@@ -163,7 +163,7 @@ fn selectors(link: ElementRef<'_>) -> Vec<String> {
     for (level, element) in levels.iter().enumerate() {
         for name in around(*element) {
             for end in &ends {
-                // The parent is already in the last step.
+                // The parent is already part of the last step.
                 let again = level == 0 && end.contains('>');
                 if !again && found.len() < MAX_SELECTORS {
                     found.push(format!("{name} {end}"));

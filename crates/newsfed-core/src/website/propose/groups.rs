@@ -1,4 +1,4 @@
-//! Groups of links that share a selector, sorted by their value.
+//! Groups of links that share a selector, sorted by their worth.
 
 use super::likeness::{likeness, segments};
 use super::links::{Link, Prose};
@@ -9,14 +9,14 @@ use std::collections::{HashMap, HashSet};
 pub(super) const LEAST: usize = 3;
 /// Maximum number of groups that are ranked.
 const MAX_GROUPS: usize = 200;
-/// Maximum number of groups with too few links for a list that are joined with one.
+/// Maximum number of groups with too few links for a list that are considered for joining.
 const MAX_FEW: usize = 100;
-/// Maximum number of times, in a joined group, that other links are between links to the same article: the
-/// links to a tag are in many rows.
+/// Maximum number of times, in a joined group, that other links are between links to the same URL. Links to a
+/// tag are in many rows.
 const MAX_RETURNS: usize = 2;
-/// Share of dated links in a list at which all should have a date.
+/// Minimum share of dated links in a list at which all links should have a date.
 const DATED: f64 = 0.8;
-/// Minimum likeness of a link that adds to a group; less counts against it.
+/// Minimum likeness of a link that adds to the worth of a group; links below it reduce the worth.
 const BORDER: f64 = 0.45;
 /// Maximum number of groups that are joined with the best one.
 const MAX_JOINED: usize = 3;
@@ -27,13 +27,13 @@ pub(super) struct Group {
     pub(super) confidence: f64,
     worth: f64,
     members: Vec<usize>,
-    /// How similar the places of its links are.
+    /// How similar the positions of its links are.
     even: f64,
-    /// How good the texts of its own links are, compared with other links to the same URLs.
+    /// How good the texts of its links are, compared with other links to the same URLs.
     says: f64,
 }
 
-/// A URL that the page links to, once or several times.
+/// A URL that the page links to once or several times.
 struct Target {
     likeness: f64,
     shape: String,
@@ -46,13 +46,13 @@ struct Target {
     dated: bool,
     /// Whether it is only linked in running text.
     in_prose: bool,
-    /// The last link to it, and how many times others were between two of them.
+    /// The last link to it, and how many times other links were between two links to it.
     last: usize,
     returns: usize,
 }
 
-/// The groups of a page, best first; among groups with the same links, the one with the simplest
-/// selector.
+/// The groups of a page, best first. Among groups with the same links, only the one with the simplest
+/// selector is kept.
 pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
     let mut index: HashMap<&str, usize> = HashMap::new();
     let mut targets: Vec<Target> = Vec::new();
@@ -97,7 +97,7 @@ pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
         members.dedup();
         let says = found.iter().map(|n| of_link[*n].1).sum::<f64>() / found.len() as f64;
         let mut even = evenness(&found, links, &of_link);
-        // The site itself declares them to be of one kind.
+        // The site itself marks these links as one kind.
         if selector.starts_with("a.") || selector.starts_with("a[rel") {
             even = f64::midpoint(even, 1.0);
         }
@@ -138,8 +138,8 @@ fn sort(groups: &mut [Group]) {
     });
 }
 
-/// Rates a group: the sum of its members' likeness above the threshold, times how well they fit
-/// together: URLs of one shape, similar positions, and different titles.
+/// Rates a group: the sum of its members' likeness above the threshold, multiplied by how well they fit
+/// together: URLs of the same shape, similar positions, and different titles.
 fn rate(selector: String, members: Vec<usize>, says: f64, even: f64, targets: &[Target]) -> Group {
     let all = || members.iter().map(|m| &targets[*m]);
     let count = members.len() as f64;
@@ -150,14 +150,14 @@ fn rate(selector: String, members: Vec<usize>, says: f64, even: f64, targets: &[
     let fit = (0.5 + 0.3 * regular + 0.2 * distinct) * (0.3 + 0.7 * even) * (0.7 + 0.3 * says);
     let fit = fit * (1.0 - outsiders(all()));
     let mean: f64 = all().map(|t| t.likeness).sum::<f64>() / count;
-    // Many members do not make a list of articles out of links that do not lead to articles.
+    // A large number of members must not turn links that do not lead to articles into a list of articles.
     let worth = if sum > 0.0 { sum.powf(0.8) * fit } else { sum };
     let confidence = (mean * fit * (1.0 - (-count / 3.0).exp())).clamp(0.0, 1.0);
     Group { selector, confidence, worth, members, even, says }
 }
 
-/// Share of members that are unlike most others: without a date and with URLs of another shape, or
-/// linked in many rows.
+/// Share of members that are unlike most others: they have no date and a different URL shape, or are linked
+/// in many rows.
 fn outsiders<'a>(all: impl Iterator<Item = &'a Target> + Clone) -> f64 {
     let count = all.clone().count() as f64;
     let dated = || all.clone().filter(|t| t.dated);
@@ -171,8 +171,7 @@ fn outsiders<'a>(all: impl Iterator<Item = &'a Target> + Clone) -> f64 {
     all.filter(outside).count() as f64 / count.max(1.0)
 }
 
-/// How similar the places of a group's links are, counting only the most likely link of each
-/// URL.
+/// How similar the positions of a group's links are, counting only the most likely link for each URL.
 fn evenness(found: &[usize], links: &[Link], of_link: &[(usize, f64)]) -> f64 {
     let mut places: HashMap<usize, (&str, f64)> = HashMap::new();
     for n in found {
@@ -195,18 +194,17 @@ fn majority<'a>(values: impl Iterator<Item = &'a str>) -> f64 {
     counts.values().max().copied().unwrap_or(0) as f64 / all.max(1) as f64
 }
 
-/// The best group combined with a second one, if both together are worth more, such as a lead
-/// story beside the list. Only groups whose URLs have the same shape are joined, and a list of
-/// articles is not joined with popular articles, which are old, nor with tags and running text. If
-/// pages of all kinds are at the root, only links with dates or headings are added to a list with
-/// dates: the rest is a menu.
+/// Joins the best group with a second one, such as a lead story next to the list, if both together are worth
+/// more. Only groups whose URLs have the same shape are joined, and a list of articles is not joined with
+/// popular articles, which are old, nor with tags or links in running text. If pages of all kinds are at the
+/// root, only links with dates or headings are added to a list with dates, because the rest is a menu.
 fn join(best: &Group, groups: &[Group], few: &[Group], targets: &[Target]) -> Option<Group> {
     let own: HashSet<usize> = best.members.iter().copied().collect();
     let shapes: HashSet<&str> = own.iter().map(|m| targets[*m].shape.as_str()).collect();
     let popular = best.members.iter().all(|m| targets[*m].popular);
     let dated = own.iter().filter(|m| targets[**m].dated).count() as f64;
     let dated = dated >= own.len() as f64 * DATED;
-    // A folder of articles has nothing else in it.
+    // If the articles are in a folder, nothing else is in it.
     let root = shapes.iter().all(|shape| !shape.contains('/'));
     let more = |group: &&Group| {
         let new: Vec<&usize> = group.members.iter().filter(|m| !own.contains(m)).collect();
@@ -228,7 +226,7 @@ fn join(best: &Group, groups: &[Group], few: &[Group], targets: &[Target]) -> Op
         members.sort_unstable();
         members.dedup();
         let selector = format!("{}, {}", best.selector, group.selector);
-        // Joined groups are in different places on purpose.
+        // Joined groups are expected to be in different places.
         let even = best.even.min(group.even);
         rate(selector, members, best.says.min(group.says), even, targets)
     });
@@ -236,8 +234,8 @@ fn join(best: &Group, groups: &[Group], few: &[Group], targets: &[Target]) -> Op
     (found.worth > best.worth * 1.02).then_some(found)
 }
 
-/// The shape of a URL: its depth, and whether its parts are numbers or words. The folders before
-/// the last part are compared as they are.
+/// The shape of a URL: its folders with numbers replaced by `9`, the extension of the last part, and whether
+/// there is a query.
 fn shape(link: &Link) -> String {
     let segments = segments(link.url.path());
     let (last, folders) = match segments.split_last() {

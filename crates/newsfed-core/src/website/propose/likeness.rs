@@ -1,15 +1,15 @@
-//! How likely a link is to lead to an article.
+//! Estimates how likely a link is to lead to an article.
 
 use super::links::{Link, Prose, Region};
 use crate::website::signal::date_in_path;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// How much being the page of a section counts against a page.
+/// How much the score of a page is reduced if it looks like the page of a section.
 const LIST: f64 = 0.4;
-/// Maximum likeness of a link in running text, whatever else supports it.
+/// Maximum likeness of a link in running text, regardless of other signs.
 const MAX_IN_PROSE: f64 = 0.4;
-/// Words in URLs of lists and of pages about a site.
+/// Words in URLs of lists, and of pages about the site itself.
 const SECTIONS: [&str; 61] = [
     "about",
     "account",
@@ -73,7 +73,7 @@ const SECTIONS: [&str; 61] = [
     "user",
     "users",
 ];
-/// Texts of links that lead to an article beside its headline, or elsewhere.
+/// Texts of links that lead to an article without naming it, or to other pages.
 const EMPTY_WORDS: [&str; 24] = [
     "read more",
     "more",
@@ -101,8 +101,7 @@ const EMPTY_WORDS: [&str; 24] = [
     "details",
 ];
 
-/// From 0, certainly not, to 1. One half separates links that belong to a list of articles from
-/// others.
+/// From 0, certainly not an article, to 1. Links of a list of articles are above 0.5, others below.
 pub(super) fn likeness(link: &Link) -> f64 {
     if link.elsewhere {
         return 0.0;
@@ -110,7 +109,7 @@ pub(super) fn likeness(link: &Link) -> f64 {
     let mut score = by_text(&link.text);
     let path = percent_decode_str(link.url.path()).decode_utf8_lossy().to_lowercase();
     let segments = segments(&path);
-    // At the root, a page is named by its query: `/?p=12`.
+    // At the root, the query may identify a page: `/?p=12`.
     let by_query = || link.url.query().is_some_and(|q| q.contains(|c: char| c.is_ascii_digit()));
     let last = match segments.last() {
         Some(last) => *last,
@@ -118,12 +117,12 @@ pub(super) fn likeness(link: &Link) -> f64 {
         None => return 0.0,
     };
     let slug = slug(last);
-    // The list of an archive or of jobs is itself in a section of that name.
+    // The list of an archive or of jobs is itself in a section with that name.
     let folders = segments.len().saturating_sub(1);
     let own = &segments[link.within_page.min(folders)..folders];
     let section = if leads_to_list(last) && link.url.query().is_none() { LIST } else { 0.0 };
     score -= own.iter().map(|folder| of_section(folder, last)).fold(section, f64::max);
-    // Articles have a name of several words, a number or a date.
+    // Articles have a name with several words, a number or a date.
     if slug.len() >= 3 {
         score += 0.12;
     } else if slug.len() == 1 && segments.len() == 1 && !has_digits(last) {
@@ -157,7 +156,7 @@ pub(super) fn likeness(link: &Link) -> f64 {
     score.clamp(0.0, 1.0)
 }
 
-/// The parts of a path. The index of a folder is the folder: `/a-story/index.html` is `/a-story/`.
+/// The parts of a path. The index of a folder counts as the folder: `/a-story/index.html` is `/a-story/`.
 pub(super) fn segments(path: &str) -> Vec<&str> {
     let mut segments: Vec<&str> = path.split('/').filter(|s| !s.is_empty()).collect();
     if segments.len() > 1 && segments.last().is_some_and(|last| last.starts_with("index.")) {
@@ -166,13 +165,13 @@ pub(super) fn segments(path: &str) -> Vec<&str> {
     segments
 }
 
-/// How much being in a folder counts against a page.
+/// How much the score of a page is reduced for being in a folder.
 fn of_section(folder: &str, last: &str) -> f64 {
     let number = last.len() <= 4 && last.bytes().all(|b| b.is_ascii_digit());
     match folder {
-        // Folders of years and months: some systems have their articles there.
+        // Folders of years and months: some systems store their articles there.
         "archive" | "archives" if !number => 0.0,
-        // Not what most people expect from a home page, but lists of events.
+        // Usually not wanted from a home page, but these may be the entries of a list of events.
         "events" | "forum" | "jobs" | "newsletter" => 0.15,
         _ if leads_to_list(folder) => LIST,
         _ => 0.0,
@@ -191,8 +190,8 @@ fn has_digits(text: &str) -> bool {
     text.bytes().filter(u8::is_ascii_digit).count() >= 2
 }
 
-/// By the text of a link: headlines have a certain length. Characters that represent a syllable
-/// or a word count more.
+/// A score for the text of a link: headlines have a typical length. Characters that represent a syllable or a
+/// word count more.
 fn by_text(text: &str) -> f64 {
     if says_nothing(text) {
         return 0.1;
@@ -218,19 +217,19 @@ fn slug(last: &str) -> Vec<String> {
     words(last.rsplit_once('.').map_or(last, |(name, _)| name))
 }
 
-/// Whether the last part of a URL is made of title words.
+/// Whether the last part of a URL consists of words of a title.
 pub(super) fn is_named_after(url: &Url, title: &str) -> bool {
     named_after(url, title) >= 0.5
 }
 
-/// Share of the words in the last part of a URL that are in a title.
+/// Share of the words in the last part of a URL that occur in a title.
 pub(in crate::website) fn named_after(url: &Url, title: &str) -> f64 {
     let path = percent_decode_str(url.path()).decode_utf8_lossy().to_lowercase();
     let slug = segments(&path).last().map(|last| slug(last)).unwrap_or_default();
     overlap(&slug, &words(&title.to_lowercase()))
 }
 
-/// Share of a URL's words that are in the link text.
+/// Share of a URL's words that occur in the link text.
 fn overlap(slug: &[String], text: &[String]) -> f64 {
     let number = |w: &String| w.bytes().all(|b| b.is_ascii_digit());
     let long: Vec<&String> = slug.iter().filter(|w| w.chars().count() > 2 || number(w)).collect();

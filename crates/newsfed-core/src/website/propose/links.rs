@@ -1,4 +1,4 @@
-//! The links of a page that may lead to articles, with their context on the page.
+//! The links of a page that may lead to articles, and their context on the page.
 
 use super::candidates::Candidates;
 use super::likeness::{is_named_after, says_nothing};
@@ -23,29 +23,29 @@ const MAX_TEXT: usize = 1000;
 const MAX_INSIDE: usize = 100;
 /// Maximum number of ancestors of a link that are searched for its date.
 const NEAR: usize = 6;
-/// Maximum number of elements beside a link, or beside its cell, that are examined.
+/// Maximum number of elements next to a link, or next to its cell, that are examined.
 pub(super) const MAX_SIBLINGS: usize = 50;
-/// Maximum number of elements around a link that show what a box is for.
+/// Maximum number of ancestors of a link that are checked for the purpose of a box.
 const MAX_ABOVE: usize = 100;
 /// Maximum number of names of an element that are read.
 const MAX_CLASSES: usize = 16;
-/// Longest name that is read.
+/// Maximum length of a name that is read.
 const LONGEST_NAME: usize = 60;
 /// Maximum number of bytes of the text before and after a link that are examined.
 const MAX_LINE: usize = 2000;
 /// Maximum number of nodes in a paragraph before a link.
 const MAX_NODES: usize = 400;
-/// Elements after which a line begins.
+/// Elements that start a new line.
 const BREAKS: [&str; 9] = ["br", "p", "div", "ul", "ol", "table", "h2", "h3", "h4"];
-/// Maximum number of URLs in a block whose date applies to them.
+/// Maximum number of URLs in a block that share its date.
 const SHARED: usize = 4;
-/// Longest text that may be a date, in bytes.
+/// Maximum length of a text that may be a date, in bytes.
 const LONGEST_DATE: usize = 60;
 
 /// The part of a page that contains a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::website) enum Region {
-    /// Where articles are.
+    /// The part with the articles.
     Body,
     /// Navigation, footers, sidebars.
     Frame,
@@ -55,17 +55,17 @@ pub(in crate::website) enum Region {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prose {
     None,
-    /// Its line begins with it: perhaps a title with a teaser.
+    /// The link is at the start of its line, perhaps as a title with a teaser.
     Begins,
     Within,
 }
 
 #[derive(Debug)]
 pub(super) struct Link {
-    /// Key of its URL: see `normalise`.
+    /// Key of its URL; see `normalise`.
     pub(super) key: String,
     pub(super) url: Url,
-    /// Its text, else the text of its image.
+    /// Its text, or else the text of its image.
     pub(super) text: String,
     pub(super) in_heading: bool,
     /// Whether the block around it contains a date.
@@ -74,19 +74,19 @@ pub(super) struct Link {
     pub(super) region: Region,
     /// Whether it is one of the popular or related articles, which are not the newest.
     pub(super) popular: bool,
-    /// Number of folders of its URL that contain the page too.
+    /// Number of leading folders that its URL shares with the page.
     pub(super) within_page: usize,
-    /// Its role in its row.
+    /// Its role in the row.
     pub(super) place: String,
     /// Selectors that find it.
     pub(super) selectors: Vec<String>,
-    /// Whether it leads to a translation.
+    /// Whether it links to a translation.
     pub(super) foreign: bool,
-    /// Whether it leads to another site, to a file, or to a folder that contains the page.
+    /// Whether it links to another site, to a file, or to a folder that contains the page.
     pub(super) elsewhere: bool,
 }
 
-/// All links, in the order of the page.
+/// All links, in page order.
 pub(super) fn gather(page: &Page) -> Vec<Link> {
     let root = page.tree().root_element();
     let elements: Vec<ElementRef<'_>> = root
@@ -125,8 +125,7 @@ pub(super) fn gather(page: &Page) -> Vec<Link> {
         .collect()
 }
 
-/// The role of a link in its row: its name and its parent's name, and whether another link
-/// precedes it.
+/// The role of a link in its row: the names of the link and its parent, and whether another link precedes it.
 fn place(link: ElementRef<'_>) -> String {
     let parent = above(link).next();
     let tag = parent.map_or("", |e| e.value().name());
@@ -148,12 +147,12 @@ fn place(link: ElementRef<'_>) -> String {
     )
 }
 
-/// The number of cells before one.
+/// The number of cells before this one.
 pub(super) fn column(cell: ElementRef<'_>) -> usize {
     cell.prev_siblings().take(MAX_SIBLINGS).filter_map(ElementRef::wrap).count()
 }
 
-/// The number of common folders at the beginning of two URLs, the page itself counting as one:
+/// The number of leading folders that two URLs have in common. The page itself also counts as a folder:
 /// `/jobs` and `/jobs/1` share one.
 fn within(url: &Url, page: &Url) -> usize {
     fn folders(url: &Url) -> impl Iterator<Item = &str> {
@@ -173,7 +172,7 @@ fn leads_up(url: &Url, page: &Url) -> bool {
     page.path().starts_with(url.path()) && url.query().is_none()
 }
 
-/// URLs of images, archives and the like.
+/// Whether a URL belongs to an image, an archive or another file.
 pub(crate) fn is_file(url: &Url) -> bool {
     const FILES: [&str; 22] = [
         "jpg", "jpeg", "png", "gif", "webp", "svg", "ico", "pdf", "zip", "gz", "mp3", "mp4", "ogg",
@@ -184,15 +183,15 @@ pub(crate) fn is_file(url: &Url) -> bool {
     ending.is_some_and(|e| FILES.contains(&e.as_str()))
 }
 
-/// The text of a link as a title, in one sanitised line: of a card that is one link around title, date and
-/// teaser, only its title.
+/// The text of a link as a title, in one sanitised line. If the link is a card with title, date and teaser,
+/// only its title.
 pub(in crate::website) fn title_in(link: ElementRef<'_>, url: &Url, most: usize) -> String {
     let whole = |e: ElementRef<'_>| text::line(&text_up_to(e, most));
     let of_card = || Some(card::title(link, Some(url))?.text);
     headed(link).map(whole).or_else(of_card).unwrap_or_else(|| whole(link))
 }
 
-/// The heading in a link, or the element whose name marks it as the title.
+/// The heading inside a link, or the element whose name marks it as the title.
 fn headed(link: ElementRef<'_>) -> Option<ElementRef<'_>> {
     let inside = || link.descendent_elements().skip(1).take(MAX_INSIDE);
     let has_text = |e: &ElementRef<'_>| !text_up_to(*e, MAX_TEXT).is_empty();
@@ -212,7 +211,7 @@ fn is_title_name(class: &str) -> bool {
     })
 }
 
-/// The text of a link, of its title attribute, or of the image in it.
+/// The text of a link, of its title attribute, or of its image.
 fn label(link: ElementRef<'_>, url: &Url) -> String {
     let text = title_in(link, url, MAX_TEXT);
     if !text.is_empty() {
@@ -232,7 +231,7 @@ fn in_heading(link: ElementRef<'_>) -> bool {
         || link.descendent_elements().any(|e| is_heading(e.value().name()))
 }
 
-/// Whether its paragraph contains more text than the link, and where.
+/// Whether the link's paragraph contains more text than the link, and on which side.
 fn prose(link: ElementRef<'_>) -> Prose {
     let is_text = |e: &ElementRef<'_>| {
         matches!(
@@ -259,7 +258,7 @@ fn prose(link: ElementRef<'_>) -> Prose {
     }
 }
 
-/// The number of words before and after a link in its line, apart from a date.
+/// The number of words before and after a link on its line. A date does not count.
 fn words_beside(block: ElementRef<'_>, link: ElementRef<'_>) -> (usize, usize) {
     let breaks = |n: &Node| n.as_element().is_some_and(|tag| BREAKS.contains(&tag.name()));
     let nodes = || block.descendants().take(MAX_NODES);
@@ -279,7 +278,7 @@ fn words_beside(block: ElementRef<'_>, link: ElementRef<'_>) -> (usize, usize) {
     (words(&before), words(&after))
 }
 
-/// More of the line than [`MAX_LINE`] does not change the result.
+/// Appends text up to a total of [`MAX_LINE`] bytes; more would not change the result.
 fn push_some(line: &mut String, text: &str) {
     line.push_str(text::start(text, MAX_LINE.saturating_sub(line.len())));
 }
@@ -296,7 +295,7 @@ fn words(line: &str) -> usize {
     words.sum()
 }
 
-/// Names of an element that may show its purpose.
+/// Names of an element that may show its purpose, up to a limit.
 fn some_names(element: ElementRef<'_>) -> impl Iterator<Item = &str> {
     let names = element.value().classes().take(MAX_CLASSES).chain(element.attr("id"));
     names.filter(|name| name.len() <= LONGEST_NAME)
@@ -327,7 +326,7 @@ pub(in crate::website) fn region(link: ElementRef<'_>) -> Region {
     for element in above(link).take(MAX_ABOVE) {
         match element.value().name() {
             "nav" | "footer" | "aside" => {
-                // Inside an article, such an element frames only that article.
+                // Inside an article, these elements frame only the article.
                 return Region::Frame;
             }
             "body" | "html" | "main" => return Region::Body,
@@ -338,8 +337,7 @@ pub(in crate::website) fn region(link: ElementRef<'_>) -> Region {
     Region::Body
 }
 
-/// Whether a box around a link has a name for popular or related articles, or begins with a heading
-/// that states so.
+/// Whether a box around a link is named for popular or related articles, or starts with a heading for them.
 fn is_popular(link: ElementRef<'_>) -> bool {
     const NAMES: [&str; 8] =
         ["popular", "mostread", "trending", "related", "meistgelesen", "toplist", "bestof", "hot"];
@@ -383,7 +381,7 @@ fn is_popular(link: ElementRef<'_>) -> bool {
 struct Blocks {
     dates: HashSet<NodeId>,
     addresses: HashMap<NodeId, usize>,
-    /// Number of headings.
+    /// Number of headings in each block.
     headings: HashMap<NodeId, usize>,
 }
 
@@ -420,12 +418,12 @@ impl Blocks {
         Self { dates, addresses, headings }
     }
 
-    /// The label of a link: its own text, or if that is empty ("read more"), the heading or the
-    /// longest link in its block.
+    /// The label of a link: its own text, or if that says nothing ("read more"), the heading or the longest
+    /// link in its block.
     fn label(&self, link: ElementRef<'_>, url: &Url) -> String {
         let own = label(link, url);
         if !says_nothing(&own) {
-            // A date, or "more on this", below a headline that has no link.
+            // The text may be a date, or "more on this", below a headline without a link.
             let short = own.len() <= LONGEST_DATE && !is_named_after(url, &own);
             let headline = if short { self.headline(link) } else { None };
             return headline.filter(|text| is_named_after(url, text)).unwrap_or(own);
@@ -444,7 +442,7 @@ impl Blocks {
         found.or_else(of_card).or_else(|| self.headline(link)).unwrap_or(own)
     }
 
-    /// The only heading of a row that has other links, if it is not a link itself.
+    /// The only heading of a row that has other links, unless it is itself linked.
     fn headline(&self, link: ElementRef<'_>) -> Option<String> {
         let count = |e: &ElementRef<'_>| self.headings.get(&e.id()).copied().unwrap_or(0);
         let row = above(link).take(NEAR).find(|e| count(e) > 0).filter(|e| count(e) == 1)?;

@@ -1,10 +1,9 @@
-//! Proposing selectors for a page that has none.
+//! Proposes selectors for a page that has none.
 //!
-//! Every link of a page gets the selectors that would find it by its tags and lasting names
-//! ([`names`]), and a measure of how likely it is to lead to an article ([`likeness`]). Links that
-//! share a selector are a group; a group is rated by the sum over its links, so that a
-//! superfluous link costs as much as a missing one. The best groups that differ are the
-//! proposals.
+//! Every link of a page gets the selectors that would find it by its tags and stable names ([`names`]), and a
+//! measure of how likely it is to lead to an article ([`likeness`]). Links that share a selector form a
+//! group. A group is rated by a sum over its links, so that a superfluous link costs as much as a missing
+//! one. The best groups that differ from each other are the proposals.
 
 mod candidates;
 mod groups;
@@ -31,9 +30,9 @@ use std::collections::HashSet;
 
 /// Maximum number of proposals for one page.
 pub const MAX_PROPOSALS: usize = 5;
-/// Maximum number of groups whose selectors are tried on the page.
+/// Maximum number of groups whose selectors are applied to the page.
 const MAX_TRIED: usize = 30;
-/// Share of common links at which two groups count as one.
+/// Minimum share of common links at which two groups count as the same.
 const ALIKE: f64 = 0.8;
 
 /// A way to read a page as a list of articles.
@@ -60,7 +59,7 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
         if selectors.check(page.tree()).is_err() {
             continue;
         }
-        // The selector will be used, so the links that it finds are decisive.
+        // The selector itself will be used, so the links that it finds are what counts.
         let found = undated_links(page, &selectors);
         let set: HashSet<String> = found.iter().map(|item| normalise(&item.url)).collect();
         if set.len() < groups::LEAST || sets.iter().any(|other| share(&set, other) >= ALIKE) {
@@ -68,7 +67,7 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
         }
         let mut items = list_page_with_summaries(page, &selectors, None).links;
         for item in &mut items {
-            // Links with texts like "read more" get the headline of their block.
+            // Links with texts like "read more" get the headline of their block as title.
             let named = links.iter().find(|link| link.url == item.url && link.text != item.title);
             if let Some(link) = named.filter(|_| likeness::says_nothing(&item.title)) {
                 item.title.clone_from(&link.text);
@@ -89,7 +88,7 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
     proposals
 }
 
-/// Common members of two sets divided by all members (Jaccard index).
+/// The number of common members of two sets, divided by the number of all members (Jaccard index).
 fn share(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
     let common = a.intersection(b).count();
     common as f64 / (a.len() + b.len() - common).max(1) as f64

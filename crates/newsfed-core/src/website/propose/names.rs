@@ -1,11 +1,11 @@
-//! Lasting names in a page: the parts of selectors.
+//! Stable names in a page, which are the parts of selectors.
 
 use scraper::ElementRef;
 
 /// Maximum number of classes of one element that are examined.
 const MAX_CLASSES: usize = 4;
 const LONGEST: usize = 40;
-/// Classes that describe the style and not the meaning.
+/// Classes that describe style rather than meaning.
 const STYLE_NAMES: [&str; 28] = [
     "active",
     "block",
@@ -37,8 +37,8 @@ const STYLE_NAMES: [&str; 28] = [
     "text",
 ];
 
-/// Whether a class or id will probably survive the next build of the site: no digits except a short
-/// number at the end of a word, no random letters.
+/// Whether a class or id will probably survive the next build of the site: it has no digits except for a
+/// short number at the end of a word, and no random letters.
 pub(in crate::website) fn lasts(name: &str) -> bool {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -51,7 +51,7 @@ fn word_lasts(word: &str) -> bool {
     if digits > 2 || letters.contains(|c: char| c.is_ascii_digit()) {
         return false;
     }
-    // A capital begins a word; more capitals than words need are random.
+    // Capital letters start words; a name with more capitals than that is random.
     let capitals = letters.chars().skip(1).filter(char::is_ascii_uppercase).count();
     let all_capitals = letters.chars().all(|c| c.is_ascii_uppercase());
     if !all_capitals && capitals * 3 >= letters.len().max(1) {
@@ -63,13 +63,13 @@ fn word_lasts(word: &str) -> bool {
     longest_run <= 5 && !short_hash
 }
 
-/// Whether a class describes the style.
+/// Whether a class describes style.
 pub(super) fn is_style_name(name: &str) -> bool {
     let first = name.split(['-', '_']).next().unwrap_or(name);
     STYLE_NAMES.contains(&first) || first.len() < 2
 }
 
-/// Lasting classes of an element, those with a meaning first.
+/// Stable classes of an element; those with a meaning come first.
 pub(in crate::website) fn classes(element: ElementRef<'_>) -> Vec<String> {
     let mut classes: Vec<&str> = element.value().classes().filter(|c| lasts(c)).collect();
     classes.sort_by_key(|c| is_style_name(c));
@@ -77,8 +77,7 @@ pub(in crate::website) fn classes(element: ElementRef<'_>) -> Vec<String> {
     classes.into_iter().map(|c| format!(".{c}")).collect()
 }
 
-/// The tag of an element for a selector: `*` for unusual tags, which may be displayed as
-/// anything.
+/// The tag of an element for a selector: `*` for unusual tags, which may be displayed like anything.
 pub(in crate::website) fn tag(element: ElementRef<'_>) -> &str {
     let tag = element.value().name();
     let plain = tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
@@ -86,8 +85,8 @@ pub(in crate::website) fn tag(element: ElementRef<'_>) -> &str {
     if plain && begins && tag.len() <= LONGEST { tag } else { "*" }
 }
 
-/// Simple selectors for an element around links: its id, its tag with each class, and its tag
-/// alone if that has a meaning.
+/// Simple selectors for an ancestor of links: its id, its tag with each class, and its tag alone if that has
+/// a meaning.
 pub(in crate::website) fn around(element: ElementRef<'_>) -> Vec<String> {
     let tag = tag(element);
     let mut names: Vec<String> = Vec::new();
@@ -121,10 +120,10 @@ pub(in crate::website) fn is_heading(tag: &str) -> bool {
     matches!(tag, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }
 
-/// How much a selector depends on what may change: style, ids, length. Less is better.
+/// How much a selector depends on things that may change: style, ids, length. Lower is better.
 pub(in crate::website) fn cost(selector: &str) -> usize {
     let of_one = |selector: &str| {
-        // Exceptions, and folders of URLs, are harder to understand than names.
+        // `:not()` and folders of URLs are harder to understand than names.
         let (names, rest) = selector.split_at(selector.find(":not(").unwrap_or(selector.len()));
         let (names, folder) = names.split_at(names.find("[href").unwrap_or(names.len()));
         let parts = names.split([' ', '>']).filter(|p| !p.is_empty());
@@ -137,7 +136,7 @@ pub(in crate::website) fn cost(selector: &str) -> usize {
 fn cost_of_part(part: &str) -> usize {
     let (_, class) = part.split_once(['.', '#']).unwrap_or((part, ""));
     let style = if is_style_name(class) && !class.is_empty() { 3 } else { 0 };
-    // Headings stay headings when everything else is rebuilt.
+    // Headings are still headings after the rest of a site is rebuilt.
     let heading = usize::from(is_heading(part));
     let position = if part.contains(':') { 3 } else { 0 };
     2 + style + usize::from(part.contains('#')) + class.len() / 12 + position - heading
@@ -148,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn recognises_lasting_names() {
+    fn recognises_stable_names() {
         let cases = [
             ("post-title", true),
             ("entry__header", true),

@@ -1,4 +1,4 @@
-//! The link to the next page of a list.
+//! Finds the link to the next page of a list.
 
 use super::names::lasts;
 use crate::util::html::tree::text_up_to;
@@ -6,10 +6,10 @@ use crate::website::page::Page;
 use crate::website::selector::Selectors;
 use scraper::ElementRef;
 
-/// Maximum number of names of the link to the next page, and around it, that are tried.
+/// Maximum number of names that are tried, of the link to the next page and of elements around it.
 const MAX_NAMES: usize = 12;
 
-/// Texts of such links.
+/// Texts of links to the next page.
 const WORDS: [&str; 22] = [
     "next",
     "next page",
@@ -35,8 +35,8 @@ const WORDS: [&str; 22] = [
     "다음",
 ];
 
-/// A selector for the link to the next page: by its relation, by its class, or by a class around
-/// it.
+/// A selector for the link to the next page: by its relation, by its class, or by the class of an element
+/// around it.
 pub fn next_selector(page: &Page) -> Option<String> {
     let works = |selector: &str| {
         let found = Selectors::parse(selector).ok()?.first(page.tree())?;
@@ -73,6 +73,6 @@ pub fn next_selector(page: &Page) -> Option<String> {
         let found = Selectors::parse(selector).map(|s| s.all(page.tree()));
         found.is_ok_and(|all| all.first().is_some_and(|first| first.id() == link.id()))
     };
-    // Each is compared with the whole page.
+    // Each selector is compared with the whole page.
     own.chain(around).take(MAX_NAMES).find(leads_there)
 }

@@ -1,4 +1,4 @@
-//! Selectors for the parts of an article, from some of a site's articles.
+//! Selectors for the parts of an article, derived from some of a site's articles.
 
 use super::names::{classes, is_heading};
 use crate::article::{self, Guide};
@@ -14,13 +14,13 @@ use std::collections::HashMap;
 
 /// Minimum number of characters in an article's text.
 const MIN_TEXT: usize = 140;
-/// How many bytes of a heading, byline or date are examined.
+/// Maximum number of bytes of a heading, byline or date that are examined.
 const MAX_SHORT: usize = 500;
-/// How many bytes of a paragraph are examined.
+/// Maximum number of bytes of a paragraph that are examined.
 const MAX_PARAGRAPH: usize = 5000;
-/// Number of links to other pages from which a `nav` counts as the menu of a site.
+/// Minimum number of links to other pages in a `nav` that counts as the menu of a site.
 const MENU: usize = 5;
-/// Maximum depth of elements in which the text of an article is searched for.
+/// Maximum depth of elements that are searched for the text of an article.
 const MAX_LEVELS: usize = 40;
 
 /// An article and the text of its link in the list.
@@ -30,8 +30,8 @@ pub struct Sample {
     pub title: String,
 }
 
-/// Rules for the articles of a site, from two or three of them, read at `now`: those common to all.
-/// Parts that are not found keep the common rules.
+/// Rules for the articles of a site, derived from what two or three of them, fetched at `now`, have in
+/// common. Parts that are not found keep their rules.
 pub fn article_rules(samples: &[Sample], rules: WebsiteRules, now: Option<Time>) -> WebsiteRules {
     let mut rules = rules;
     if let Some(title) = common(samples, title_selectors) {
@@ -48,8 +48,8 @@ pub fn article_rules(samples: &[Sample], rules: WebsiteRules, now: Option<Time>)
     rules
 }
 
-/// Whether the structured data of a page state when it was published, often with a time of day, which the
-/// text does not show.
+/// Whether the structured data of a page states when it was published, often with a time of day that the text
+/// does not show.
 fn has_data(sample: &Sample) -> bool {
     let guide = Guide { url: Some(sample.page.url().clone()), ..Guide::default() };
     let published = article::dates_of(sample.page.tree(), &guide).published;
@@ -57,7 +57,7 @@ fn has_data(sample: &Sample) -> bool {
         .is_some_and(|p| p.from == DateSource::StructuredData && p.confidence == Confidence::High)
 }
 
-/// The first selector that most samples offer.
+/// The best selector that most samples have in common.
 fn common(samples: &[Sample], offer: impl Fn(&Sample) -> Vec<String>) -> Option<String> {
     let mut votes: HashMap<String, (usize, usize)> = HashMap::new();
     for sample in samples {
@@ -74,7 +74,8 @@ fn common(samples: &[Sample], offer: impl Fn(&Sample) -> Vec<String>) -> Option<
     winners.min_by_key(order).map(|(selector, _)| selector)
 }
 
-/// Selectors of an element by its tag and lasting classes; unique ones come first.
+/// Selectors of an element by its property, its stable classes and its tag, if the element is their first
+/// match on the page.
 fn selectors_of(page: &Page, element: ElementRef<'_>) -> Vec<String> {
     let tag = element.value().name();
     let named = classes(element).into_iter().map(|c| format!("{tag}{c}"));
@@ -92,7 +93,7 @@ fn elements(page: &Page) -> impl Iterator<Item = ElementRef<'_>> {
     page.tree().root_element().descendent_elements()
 }
 
-/// The heading with the same text as in the list.
+/// Selectors for the heading with the same text as the title in the list.
 fn title_selectors(sample: &Sample) -> Vec<String> {
     let plain = |s: &str| s.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
     let wanted = plain(&sample.title);
@@ -104,8 +105,8 @@ fn title_selectors(sample: &Sample) -> Vec<String> {
     heading.map(|h| selectors_of(&sample.page, h)).unwrap_or_default()
 }
 
-/// The element that contains most of the paragraphs: the deepest one that no single child
-/// outweighs.
+/// Selectors for the element that contains most of the paragraphs: the deepest one in which no single child
+/// has most of its text.
 fn content_selectors(sample: &Sample) -> Vec<String> {
     let Some(body) = elements(&sample.page).find(|e| e.value().name() == "body") else {
         return Vec::new();
@@ -128,12 +129,12 @@ fn content_selectors(sample: &Sample) -> Vec<String> {
             None => break,
         }
     }
-    // Names that mean the text win over a deeper element without one.
+    // Selectors with a specific name are preferred to a deeper element without one.
     offers.retain(|s| s != "div" && s != "section");
     offers
 }
 
-/// Whether an element contains the navigation of the site: then its text is more than the article, and the
+/// Whether an element contains the navigation of the site. If so, its text is more than the article, and the
 /// article is found better without a selector. A table of contents does not count.
 fn has_navigation(page: &Page, element: ElementRef<'_>) -> bool {
     let is_navigation =
@@ -150,7 +151,7 @@ fn has_navigation(page: &Page, element: ElementRef<'_>) -> bool {
     element.descendent_elements().any(|e| is_navigation(&e) && leads_away(e))
 }
 
-/// Characters of the paragraphs in an element.
+/// Number of bytes in the paragraphs of an element.
 fn prose(element: ElementRef<'_>) -> usize {
     let within = element.descendent_elements();
     let paragraphs = within.filter(|e| matches!(e.value().name(), "p" | "pre" | "blockquote"));
@@ -178,7 +179,7 @@ fn author_selectors(sample: &Sample) -> Vec<String> {
         .collect()
 }
 
-/// Elements with a date that does not belong to an event.
+/// Selectors for elements with a date that does not belong to an event.
 fn date_selectors(sample: &Sample, now: Option<Time>) -> Vec<String> {
     let events = article::event_days(sample.page.tree());
     let is_past = |date: Time| {
@@ -199,8 +200,8 @@ fn date_selectors(sample: &Sample, now: Option<Time>) -> Vec<String> {
         .collect()
 }
 
-/// A list of selectors in which one comes first. The usual list keeps its order if it contains that
-/// selector and finds the same.
+/// A list of selectors that starts with `selector`. The usual list keeps its order if it contains that
+/// selector and finds the same element.
 fn leading(selector: &str, usual: &str, samples: &[Sample]) -> String {
     let first = |selectors: &str, sample: &Sample| {
         let selectors = Selectors::parse(selectors).ok()?;
@@ -213,7 +214,7 @@ fn leading(selector: &str, usual: &str, samples: &[Sample]) -> String {
     before(selector, usual)
 }
 
-/// A list of selectors that begins with `first` and names none twice.
+/// A list of selectors that starts with `first` and has no duplicate of it.
 fn before(first: &str, others: &str) -> String {
     let rest = others.split(", ").filter(|other| *other != first);
     std::iter::once(first).chain(rest).collect::<Vec<_>>().join(", ")
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_selectors_keep_their_order_where_they_find_the_title() {
+    fn usual_selectors_that_find_the_title_keep_their_order() {
         assert_eq!(title("<h1>Site</h1><main><h1>A story</h1></main>"), WebsiteRules::TITLE);
         assert_eq!(title("<h1>A story</h1>"), WebsiteRules::TITLE);
         let other = title("<h1>Site</h1><h2 class=headline>A story</h2>");
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_with_the_menu_of_the_site_is_not_the_text() {
+    fn elements_with_the_site_menu_are_not_content() {
         let text = "<p>The ferry to the island leaves every hour, and in fog it does not leave at all.</p>";
         let page = |inside: &str| {
             let text = text.repeat(6);

@@ -1,5 +1,4 @@
-//! Lists as the themes of blogs and small sites write them, each together with the other content of such
-//! pages.
+//! Lists in the markup of common blog and website themes, each with the other content of such a page.
 
 mod sites;
 

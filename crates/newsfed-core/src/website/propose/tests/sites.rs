@@ -1,4 +1,4 @@
-//! Lists of small sites that are not blogs, and of programs other than those for blogs.
+//! Lists of small sites that are not blogs, and of software that is not made for blogs.
 
 use super::{LONG, SHORT, Sample, paths, rows, sample};
 
