@@ -1,0 +1,38 @@
+//! Tables in the Reader.
+
+use super::stage;
+use crate::tui::tests::Stage;
+
+#[test]
+fn draws_a_large_table() {
+    let row = format!("<tr>{}</tr>", "<td>some words</td>".repeat(64));
+    let mut stage = stage(&format!("<table>{}</table>", row.repeat(800)), None);
+    for (keys, seen) in [("<Enter>", "some words"), ("<Space>", "some words"), ("G", "100 %")] {
+        stage.keys(keys);
+        let screen = stage.screen(80, 24);
+        assert!(screen.contains(seen), "{screen}");
+    }
+}
+
+#[test]
+fn header_of_a_table_stays_while_its_rows_are_scrolled() {
+    let rows: String = (0..90).map(|n| format!("<tr><td>row {n}<td>{n}</td></tr>")).collect();
+    let table = format!("<table><tr><th>Name<th>Count</tr>{rows}</table><p>After the table.</p>");
+    let after = "<p>more</p>".repeat(60);
+    let mut stage = stage(&format!("{table}{after}"), None);
+    stage.keys("<Enter>");
+    for (width, height) in [(80, 24), (120, 50)] {
+        stage.keys("gg");
+        let seen = |stage: &mut Stage| stage.screen(width, height);
+        let screen = seen(&mut stage);
+        assert_eq!(screen.matches("Count").count(), 1, "{screen}");
+        stage.keys("<Space>");
+        let screen = seen(&mut stage);
+        let header = screen.lines().position(|line| line.contains("Count")).unwrap();
+        let row = screen.lines().position(|line| line.contains("row ")).unwrap();
+        assert!(header < row && !screen.contains("row 0 "), "{screen}");
+        stage.keys("G");
+        let screen = seen(&mut stage);
+        assert!(!screen.contains("Count"), "{screen}");
+    }
+}
