@@ -171,7 +171,7 @@ fn link_blog() -> (World, Arc<AtomicBool>) {
             let text: String = (1..6).map(|n| paragraph("page", n)).collect();
             let link = if flag.load(Ordering::SeqCst) { "/new" } else { "/old" };
             let page = format!(
-                "<!doctype html><title>x</title><article><h1>Found</h1>{text}<p>See <a href=\"{link}\">the \
+                "<!doctype html><title>x</title><article><h1>Ports</h1>{text}<p>See <a href=\"{link}\">the \
                  list of ports</a> for more of them.</p><p><a rel=tag href=/t>Harbours</a></p></article>"
             );
             Reply::ok("text/html", page)

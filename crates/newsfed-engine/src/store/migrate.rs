@@ -74,15 +74,20 @@ pub(super) fn migrate(
     if (1..STEPS.len()).contains(&found) {
         back_up(conn, &backup_path(path, found), show)?;
     }
-    for step in found..STEPS.len() {
+    let mut done = found;
+    while done < STEPS.len() {
+        // A new database has nothing to lose, so all steps are one transaction.
+        let to = if found == 0 { STEPS.len() } else { done + 1 };
         if found > 0 {
-            show(Migration::Step(step - found + 1, STEPS.len() - found));
+            show(Migration::Step(to - found, STEPS.len() - found));
         }
-        match migrations.to_version(conn, step + 1) {
-            Ok(()) => {}
-            // If two processes start at the same time, the other one may have done this step.
-            Err(_) if version(conn)? > step => {}
-            Err(e) => return Err(migration_error(e)),
+        match migrations.to_version(conn, to) {
+            Ok(()) => done = to,
+            // If two processes start at the same time, the other one may have done these steps.
+            Err(e) => match version(conn)? {
+                now if now > done => done = now,
+                _ => return Err(migration_error(e)),
+            },
         }
     }
     Ok(())
