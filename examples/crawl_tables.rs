@@ -25,12 +25,12 @@ In rows marked `data`, plain text does not count as a target.
 
 - `learned` is the default.
 - `sb` is the published algorithm SB-CLASSIFIER (Gauquier, Manolescu, Senellart: *Efficient Crawling for \
-Scalable Web Data Acquisition*), `sb-oracle` the same with the recorded classes in place of its \
+Scalable Web Data Acquisition*), and `sb-oracle` is the same with the recorded classes in place of its \
 classifier. A test compares both, request by request, with a plain version of the paper's pseudocode.
 - `dom-off` crawls the first 3,000 pages breadth first. It is given the number of targets that each of \
 these pages links to, and learns the benefit of each group of tag paths from them; after that, the benefits stay \
 fixed. On smaller sites it is therefore a breadth-first crawl that knows the targets.
-- `focused` orders links with a classifier that uses URL, anchor and depth. `omniscient` requests the targets only.
+- `focused` orders links with a classifier that uses URL, anchor and depth. `omniscient` requests only the targets.
 
 The published algorithms were not made for finding articles: articles are pages, and have the same type as \
 other pages.
@@ -121,7 +121,9 @@ fn predictions(out: &mut String, rows: &[Row]) {
     for kind in [Kind::SleepingBandit, Kind::Learned] {
         let _ = writeln!(
             out,
-            "\n## Predictions of `{}`\n\nAs a percentage of the links of each class.\n\n\
+            "\n## Predictions of `{}`\n\n\
+             Each link by its actual class and its predicted class, as a percentage of the links of the \
+             actual class.\n\n\
              | site | pages: as page | as target | as neither | targets: as page | as target | \
              as neither | neither: as page | as target | as neither |\n|---|{}",
             kind.name(),

@@ -38,19 +38,19 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("parse", &[]),
     ("config path", &["Paths"]),
     ("crawl", &["Crawl", "Crawl result", "Replay"]),
-    ("discover", &["Way"]),
+    ("discover", &["Way to follow a URL"]),
     ("doctor", &["Finding"]),
     ("download", &["Download", "Listed download", "Removed download"]),
     ("export", &["Export"]),
     ("extract", &["Article"]),
-    ("import", &["Import", "Following a list", "Import of items", "Import undone", "Summary"]),
+    ("import", &["Import", "Following a list", "Import of items", "Undone import", "Summary"]),
     ("list", &["Item"]),
     ("machines", &["Mark file"]),
     ("open", &["URL", "Marks"]),
     ("prefetch", &["Prefetched page", "Prefetch"]),
     ("prune", &["Prune", "Removed download"]),
     ("queue", &["Episode in the queue"]),
-    ("reread", &["Read again"]),
+    ("reread", &["Reread"]),
     ("restore", &["Restore"]),
     ("rules apply", &["Marks", "Summary"]),
     ("rules test", &["Item", "Summary"]),
@@ -156,7 +156,7 @@ fn json_matches_the_documentation() {
     let url = |path| world.server.url(path);
     let list = [url("/held.xml"), url("/bad"), "exec:x".to_owned()].join("\n");
     check("Import", &world.run_with(&["import", "--private", "--json", "-"], &list).values());
-    check("Way", &run(&["discover", &url("/kernel.xml")]).values());
+    check("Way to follow a URL", &run(&["discover", &url("/kernel.xml")]).values());
     check("Follow", &run(&["add", &url("/kernel.xml")]).values());
     run(&["sync"]);
     let polls = run(&["sync"]).values();
@@ -199,7 +199,7 @@ fn json_matches_the_documentation() {
     let data = |name: &str| format!("{}/tests/data/import/{name}", env!("CARGO_MANIFEST_DIR"));
     check("Import of items", &run(&["import", "--dry-run", &data("pocket.csv")]).values());
     check("Import of items", &run(&["import", &data("inoreader.json")]).values());
-    check("Import undone", &run(&["import", "--undo"]).values());
+    check("Undone import", &run(&["import", "--undo"]).values());
     let file = world.path().join("b.tar.gz").display().to_string();
     check("Backup", &run(&["backup", &file]).values());
     check("Restore", &run(&["restore", "--check", &file]).values());
