@@ -126,7 +126,7 @@ pub(super) async fn save(
     let write = move || write_beside(&folder, &name, &saved.file.bytes).map_err(|e| (e, folder));
     Event::Message(match tokio::task::spawn_blocking(write).await {
         Ok(Ok(path)) => Ok(format!("Saved {}: {}", path.to_string_lossy(), facts.join(", "))),
-        Ok(Err((e, folder))) => Err(format!("Cannot write into {}: {e}", folder.to_string_lossy())),
+        Ok(Err((e, folder))) => Err(format!("Cannot write to {}: {e}", folder.to_string_lossy())),
         Err(e) => Err(message(e)),
     })
 }

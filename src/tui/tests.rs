@@ -399,7 +399,7 @@ fn keys_have_their_documented_effects() {
         ("#+todo<Enter>", "1 item tagged \"todo\""),
         ("<Space><Space>#-\"to do\"<Enter>", "Tag \"to do\" removed from 2 items"),
         ("H<Enter>", "1 item hidden until "),
-        ("Hsoon<Enter>", "Write 12h, 3d or a day such as 2026-12-31"),
+        ("Hsoon<Enter>", "Type 12h, 3d or a day such as 2026-12-31"),
         ("H3d<Enter>u", "Undone: snooze"),
         ("m", "1 item marked read"),
         ("mu", "Undone: mark read"),

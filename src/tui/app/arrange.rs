@@ -42,7 +42,7 @@ impl App {
         }
         if smart == Smart::New && self.sources.list.new == 0 {
             return self.note(match self.sources.list.is_first_visit {
-                true => "This lists what has arrived since the last time, but newsfed was not open before",
+                true => "This lists what arrived since you last opened newsfed, and this is the first time",
                 false => "Nothing unread has arrived since you last opened newsfed",
             });
         }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 const NO_SOURCE: &str = "Select a source in the Sources pane first";
 pub(super) const NO_ITEM: &str = "Select an item first";
 const NO_ARTICLE: &str = "Open an item first";
-const ITEM_IS_READ: &str = "The item is still being read";
+const ITEM_IS_READ: &str = "The item is still loading";
 
 impl App {
     /// Why an action cannot be performed now; `None` if it can be. Unlike [`Self::unavailable_reason`], which
@@ -37,7 +37,7 @@ impl App {
     pub(super) fn being_read(&self) -> &'static str {
         match self.focus {
             Focus::Reader => ITEM_IS_READ,
-            _ => "The list is still being read",
+            _ => "The list is still loading",
         }
     }
 

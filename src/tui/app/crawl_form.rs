@@ -155,7 +155,7 @@ impl CrawlForm {
         if typed.is_empty() {
             return Err("a folder is required".to_owned());
         }
-        let unknown = || "the home folder is not known; write an absolute path".to_owned();
+        let unknown = || "the home folder is unknown; type an absolute path".to_owned();
         let folder = Paths::expanded(typed).ok_or_else(unknown)?;
         match &self.base {
             _ if folder.is_absolute() => Ok(folder),
@@ -203,7 +203,8 @@ impl CrawlForm {
         let is_running =
             |folder: &Path| app.crawls.in_folder(folder).is_some_and(CrawlState::is_running);
         if is_running(&plan.folder) {
-            let why = "a crawl is running in this folder; choose another one, or stop it first";
+            let why =
+                "a crawl is running in this folder; choose another folder, or stop the crawl first";
             self.error = Some((Some(CrawlField::Folder), why.to_owned()));
             return vec![];
         }

@@ -247,9 +247,9 @@ fn end_of(state: &CrawlState) -> (String, bool) {
             (format!("The crawl of {site} failed: {why}"), true)
         }
         CrawlPhase::Ended(CrawlEnd::Left(why)) => {
-            (format!("The crawl of {site} gave up, {sums}: {why}"), true)
+            (format!("The crawl of {site} gave up: {why} ({sums})"), true)
         }
-        CrawlPhase::Failed(why) => (format!("The crawl of {site} failed, {sums}: {why}"), true),
+        CrawlPhase::Failed(why) => (format!("The crawl of {site} failed: {why} ({sums})"), true),
         _ => (format!("The budget of the crawl of {site} is used up: {sums}"), false),
     }
 }
@@ -317,7 +317,9 @@ impl CrawlList {
                 let unlist = Effect::Crawl(CrawlCommand::Unlist(crawl.folder.clone()));
                 app.push_dialog(Confirm::for_good(question, detail, unlist))
             }
-            KeyCode::Char('f') if crawl.start.is_empty() => app.note("Its site is not known"),
+            KeyCode::Char('f') if crawl.start.is_empty() => {
+                app.note("The site of this crawl is unknown")
+            }
             KeyCode::Char('f') => {
                 let (start, targets) = (crawl.start.clone(), crawl.targets.clone());
                 let request = app.request();

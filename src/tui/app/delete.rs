@@ -54,7 +54,7 @@ impl App {
         let sources = counted(of_lists.len(), "source");
         let question = match ids.as_slice() {
             [list] => format!("Remove the list {list}?"),
-            many => format!("Remove {} sources, with a list?", many.len()),
+            many => format!("Remove {} sources, including a list?", many.len()),
         };
         let details =
             vec![format!("Enter keeps its {sources}."), "Press a to remove them too.".to_owned()];

@@ -228,7 +228,7 @@ impl App {
             return self.note("This download is complete");
         }
         let (Some(url), Some(item), Some(source)) = (entry.url, entry.item, entry.source) else {
-            return self.note("Its item no longer exists, so the download cannot be continued");
+            return self.note("The item no longer exists, so the download cannot be continued");
         };
         let media_type = media_type(None, &url).unwrap_or_default();
         let file = MediaFile { of: FileOf { item, source }, url, media_type };

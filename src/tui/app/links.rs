@@ -282,7 +282,9 @@ impl App {
                 self.reader.record_jump(self.reader.place);
                 let mut effects = self.jump_to_item(key);
                 if let Some(key) = self.keymap.keys_for(Context::Reader, Action::JumpBack) {
-                    effects.extend(self.note(format!("One of your items. Press {key} to go back")));
+                    effects.extend(
+                        self.note(format!("This is one of your items. Press {key} to go back")),
+                    );
                 }
                 effects
             }

@@ -74,7 +74,7 @@ impl App {
     ) -> Vec<Effect> {
         match result {
             Ok(true) if matches!(self.status.role, Role::Watches(_)) => self.note(
-                "Confirmed; the process that checks the sources removes them at its next check",
+                "Confirmed; the process that checks the sources makes the change at its next check",
             ),
             Ok(true) => self.refresh(Some(vec![source]), Pace::Force),
             Ok(false) => self.note("This list has nothing to confirm"),

@@ -253,7 +253,7 @@ impl Dialog for Prompt {
             PromptKind::ViewQuery { .. } => text.parse::<Query>().err().map(|e| e.to_string()),
             PromptKind::RuleQuery { .. } => app.query_error(text),
             PromptKind::Snooze { .. } => match moment(text, app.now) {
-                None => Some("Write 12h, 3d or a day such as 2026-12-31".to_owned()),
+                None => Some("Type 12h, 3d or a day such as 2026-12-31".to_owned()),
                 Some(_) => None,
             },
             PromptKind::Save { .. } => super::save::format_error(text),

@@ -25,7 +25,7 @@ pub(crate) struct ReaderPane {
     pub(crate) article: Option<Arc<Article>>,
     pub(crate) lines: Lines,
     pub(crate) top: usize,
-    /// Number of header rows that are scrolled away. If any line of the text is, this is `head_rows`.
+    /// Number of header rows that are scrolled away. Equals `head_rows` once any line of the text is scrolled away.
     pub(crate) head_hidden: usize,
     /// Number of header rows that can be scrolled away.
     pub(crate) head_rows: usize,

@@ -30,8 +30,9 @@ impl App {
             let who = pid.map_or("another newsfed process".to_owned(), |pid| {
                 format!("newsfed process {pid}")
             });
-            return self
-                .note(format!("Not refreshed: {who} checks the sources; new items appear here"));
+            return self.note(format!(
+                "Not refreshed: {who} is checking the sources; new items appear here"
+            ));
         }
         if self.sources.list.sources.is_empty() {
             return self.note("Nothing to refresh: no sources yet");

@@ -128,7 +128,7 @@ impl App {
         let mut rules = self.newest_settings().rules.iter();
         let Some(rule) = rules.find(|rule| rule.name == name).and_then(rule_of) else {
             return self.problem(format!(
-                "{name} was not applied to stored items: config.toml has no valid rule of that name"
+                "{name} was not applied to stored items: config.toml has no valid rule with that name"
             ));
         };
         let query = rule.query.to_string();

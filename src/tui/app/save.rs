@@ -22,7 +22,7 @@ const MAX_NAME: usize = 80;
 /// The error in the name of a file.
 pub(super) fn format_error(name: &str) -> Option<String> {
     let known = SaveFormat::of_name(name).is_some();
-    (!known).then(|| "Write a name that ends with .md, .html or .epub".to_owned())
+    (!known).then(|| "Type a name that ends with .md, .html or .epub".to_owned())
 }
 
 impl App {
@@ -63,7 +63,7 @@ impl App {
         let items: Vec<i64> = rows.iter().map(|row| row.key).collect();
         if items.len() > SAVED_ITEMS {
             return self.problem(format!(
-                "At most {SAVED_ITEMS} articles fit into a file, but {} are selected",
+                "At most {SAVED_ITEMS} articles fit in a file, but {} are selected",
                 items.len()
             ));
         }
@@ -102,7 +102,7 @@ impl App {
             Some(above) => Ok(PathBuf::from(above)),
         };
         let (Some(name), Ok(folder)) = (name, folder) else {
-            return self.problem(format!("{typed} is not the name of a file"));
+            return self.problem(format!("{typed} is not a file name"));
         };
         let order = SaveOrder { items, format, title, pictures };
         self.note(format!("Saving {} …", counted(order.items.len(), "article")));

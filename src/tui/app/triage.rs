@@ -318,7 +318,7 @@ impl App {
         let is_selected = |i: &usize| *i != at && items.marked.contains(&items.rows[*i].key);
         let nearest = (0..items.rows.len()).filter(is_selected).min_by_key(|i| i.abs_diff(at));
         let Some(from) = nearest else {
-            return self.note("Select the first item of the range first");
+            return self.note("Select the start of the range first");
         };
         let rows = &items.rows[from.min(at)..=from.max(at)];
         let keys: Vec<i64> = rows.iter().map(|row| row.key).collect();

@@ -267,7 +267,7 @@ fn shows_the_progress_and_the_end_of_crawls() {
         (CrawlEnd::Done, "Crawled rain.example: 34 found in 120 requests"),
         (CrawlEnd::Stopped, "Stopped the crawl of rain.example: 34 found in 120 requests"),
         (CrawlEnd::Time, "The budget of the crawl of rain.example is used up"),
-        (CrawlEnd::Left("no route".to_owned()), "gave up, 34 found in 120 requests: no route"),
+        (CrawlEnd::Left("no route".to_owned()), "gave up: no route (34 found in 120 requests)"),
     ] {
         stage.happen(Event::CrawlChanged(Box::new(crawl("/crawls/b", CrawlPhase::Ended(end)))));
         stage.keys_give("", expected);

@@ -178,7 +178,7 @@ fn a_prompt_shows_only_the_keys_that_fit() {
 #[test]
 fn the_empty_list_of_new_items_explains_itself() {
     for (is_first_visit, why) in [
-        (true, "This lists what has arrived since the last time, but newsfed was not open before"),
+        (true, "This lists what arrived since you last opened newsfed, and this is the first time"),
         (false, "Nothing unread has arrived since you last opened newsfed"),
     ] {
         let list = SourceList { is_first_visit, ..source_list() };

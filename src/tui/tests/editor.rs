@@ -274,7 +274,7 @@ fn changes_to_account_sources_are_undone_and_redone() {
     let label = Some("removal of Kernel".to_owned());
     stage.happen(Event::Edited(Purpose::Command(label), edited(CollectedChange::Restore)));
     let screen = stage.screen(140, 30);
-    assert!(screen.contains("Removed Kernel; it is sent"), "{screen}");
+    assert!(screen.contains("Removed Kernel; sent"), "{screen}");
     let keys = [
         ('u', KeyModifiers::NONE, CollectedChange::Restore, CollectedChange::Remove),
         ('r', KeyModifiers::CONTROL, CollectedChange::Remove, CollectedChange::Restore),

@@ -116,7 +116,7 @@ fn enter_on_a_followed_way_goes_to_its_source() {
 }
 
 #[test]
-fn leaving_the_selectors_returns_to_the_ways() {
+fn esc_in_the_selectors_returns_to_the_list_of_ways() {
     let mut stage = found(vec![list_way()], &[]);
     stage.keys("s");
     assert!(stage.app.dialog::<Editor>().is_some());

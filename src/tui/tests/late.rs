@@ -95,8 +95,7 @@ fn reports_items_that_are_deselected() {
         real.keys(" jG");
         real.until("the end", |app| !app.items.is_loading() && !app.items.more_below).await;
         assert!(real.app.items.marked.is_empty());
-        real.wait_for("1 item deselected, because too far from the current item; 0 still selected")
-            .await;
+        real.wait_for("1 item deselected (too far from the current item); 0 still selected").await;
         real.finish().await;
     });
 }
@@ -130,7 +129,7 @@ fn keys_wait_for_the_list_that_is_being_read() {
         let reads = stage.hold("gu");
         assert!(reads_list(&reads));
         let effects = stage.hold(keys);
-        assert!(stage.has_message("The list is still being read"), "{keys}: {effects:?}");
+        assert!(stage.has_message("The list is still loading"), "{keys}: {effects:?}");
         assert!(only_read(&effects), "{keys}: {effects:?}");
         assert!(stage.app.dialogs.is_empty() && stage.app.items.marked.is_empty(), "{keys}");
     }
@@ -194,7 +193,7 @@ fn keys_wait_for_the_rest_of_a_selection() {
         let reads = stage.hold("*a");
         assert!(reads_list(&reads));
         assert!(only_read(&stage.hold(key)) && stage.app.dialogs.is_empty());
-        assert!(stage.has_message("The list is still being read"));
+        assert!(stage.has_message("The list is still loading"));
         stage.perform_all(reads);
         let all: Vec<i64> = stage.app.items.rows.iter().map(|row| row.key).collect();
         assert_eq!(stage.app.items.marked.len(), all.len());
@@ -232,7 +231,7 @@ fn keys_for_links_wait_for_the_first_article() {
     let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
     stage.app.update(Event::KeyPressed(enter), now());
     stage.hold(";");
-    assert!(stage.has_message("The item is still being read"));
+    assert!(stage.has_message("The item is still loading"));
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn extends_and_inverts_selections() {
     stage.keys("<Tab>");
     let all = stage.app.items.rows.len();
     stage.keys("*r");
-    assert!(stage.screen(120, 40).contains("Select the first item of the range first"));
+    assert!(stage.screen(120, 40).contains("Select the start of the range first"));
     // Space selects the first row and moves to the second one.
     stage.keys("<Space>jj");
     stage.keys("*r");
@@ -107,7 +107,7 @@ fn asks_before_marking_parts_of_lists_and_matches() {
             assert_eq!(stage.asked_for("MarkViewRead"), marks, "{keys} {answer}");
         }
     }
-    // A search may not list all matches; only the listed ones are marked.
+    // A search might not list all matches; only the listed ones are marked.
     let mut stage = stage_with_files();
     stage.keys("/e<Enter>gij}");
     let below: Vec<i64> = stage.app.items.rows[2..].iter().map(|row| row.key).collect();
@@ -162,7 +162,7 @@ fn copies_and_saves_articles() {
     stage.keys("<C-w>");
     assert!(stage.screen(120, 40).contains("Save in /tmp/articles (.md, .html or .epub): "));
     assert!(stage.screen(60, 20).contains("Save in /tmp/articles: "));
-    stage.keys_give("a.txt<Enter>", "Write a name that ends with .md, .html or .epub");
+    stage.keys_give("a.txt<Enter>", "Type a name that ends with .md, .html or .epub");
     assert_eq!(stage.asked_for("Save"), 0);
     stage.keys("<Esc><C-w>");
     // Markdown files contain no pictures. For other formats, Tab toggles whether pictures are saved.

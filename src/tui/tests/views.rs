@@ -163,7 +163,7 @@ fn does_not_save_a_list_without_a_query() {
 }
 
 #[test]
-fn shows_the_complete_hint_without_rules() {
+fn shows_the_whole_hint_of_an_empty_rule_list() {
     let mut stage = Stage::new();
     stage.keys("&");
     assert!(stage.screen(80, 24).contains("  more."), "{}", stage.screen(80, 24));

@@ -86,7 +86,7 @@ fn subject(app: &App) -> String {
     let parts = [
         (running, "running"),
         (app.crawls.all.len() - running, "ended"),
-        (app.crawls.exploring.len(), "of sources"),
+        (app.crawls.exploring.len(), "for sources"),
     ];
     let parts = parts.iter().filter(|(count, _)| *count > 0);
     parts.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
@@ -155,7 +155,9 @@ fn remark(crawl: &CrawlState) -> Option<(String, Role)> {
         CrawlPhase::Ended(CrawlEnd::Left(why)) | CrawlPhase::Failed(why) => {
             (text::line(why), Role::Error)
         }
-        CrawlPhase::InUse => ("Another newsfed process uses this folder".to_owned(), Role::Soft),
+        CrawlPhase::InUse => {
+            ("Another newsfed process is using this folder".to_owned(), Role::Soft)
+        }
         CrawlPhase::Ended(CrawlEnd::Requests) => used_up("request"),
         CrawlPhase::Ended(CrawlEnd::Bytes) => used_up("byte"),
         CrawlPhase::Ended(CrawlEnd::Time) => used_up("time"),

@@ -322,7 +322,7 @@ fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
     let what = match entry.source.kind() {
         SourceKind::Feed => "The feed was read, but contains no entries.",
         SourceKind::Website => {
-            "The page was read, but has no new articles. Those of your other sources are not listed twice."
+            "The page was read, but has no new articles. Articles that other sources have are not listed again."
         }
         SourceKind::Entries => "The page was read, but its selector found no entries.",
         SourceKind::Page => "The page was read. Its item appears as soon as the page has text.",

@@ -129,7 +129,7 @@ impl App {
             many => format!("{} changes for accounts", many.len()),
         });
         let hint = self.record_change(Change::Collected(collected), label.clone());
-        self.note(format!("{}{hint}; it is sent to the server", done(&label, false)))
+        self.note(format!("{}{hint}; sent at the next synchronisation", done(&label, false)))
     }
 
     /// Records file edits for undo and reports them.

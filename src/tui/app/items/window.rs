@@ -308,7 +308,7 @@ impl App {
         if far > 0 {
             let (far, left) = (counted(far, "item"), self.items.marked.len());
             self.note(format!(
-                "{far} deselected, because too far from the current item; {left} still selected"
+                "{far} deselected (too far from the current item); {left} still selected"
             ));
         }
         let opens = std::mem::take(&mut self.items.opening) && self.focus == Focus::Items;
