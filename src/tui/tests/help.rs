@@ -7,7 +7,7 @@ fn finds_commands_by_synonyms() {
     for (typed, expected) in [
         ("newsletter", "Follow a new URL"),
         ("mail", "Follow a new URL"),
-        ("podcast", "Put the audio or video of the selected items into the queue"),
+        ("podcast", "Add the audio or video of the selected items to the queue"),
         ("macro", "Change the key bindings"),
         ("notify", "Show the rules, what they did, and the items that they match"),
         ("opml", "Import sources from a file, or follow a list"),

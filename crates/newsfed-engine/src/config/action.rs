@@ -119,7 +119,7 @@ actions! {
         ReadAbove, "read-above", "mark above read", "Mark the items above as read";
         ReadBelow, "read-below", "mark below read", "Mark the items below as read";
         ReadMatching, "read", "mark matches read", "Mark all items matching a query as read";
-        ReadFor, "read-for", "read for", "List the best unread items for the minutes you have";
+        ReadFor, "read-for", "read for", "List the best unread items for the time you have";
         UnreadOnly, "unread-only", "unread only", "Hide read items, or show them again";
         Select, "select", "select", "Select the row or unselect it, and go down";
         ExtendSelection, "extend-selection", "range", "Select the items from the nearest selected one to this one";
@@ -170,7 +170,7 @@ actions! {
         Prefetch, "prefetch", "prefetch", "Fetch the full text of pinned and unread items";
     }
     Listen {
-        Enqueue, "enqueue", "to the queue", "Put the audio or video of the selected items into the queue";
+        Enqueue, "enqueue", "to the queue", "Add the audio or video of the selected items to the queue";
         PlayPause, "play-pause", "play or pause", "Play the queue, pause, or resume";
         SeekForward, "seek-forward", "forward", "Skip forward in the episode";
         SeekBack, "seek-back", "back", "Skip back in the episode";
@@ -192,7 +192,7 @@ actions! {
         Delete, "delete", "remove", "Remove the selected sources";
         MoveDown, "move-down", "move down", "Move the selected sources down in their folder";
         MoveUp, "move-up", "move up", "Move the selected sources up in their folder";
-        FoldIn, "fold-in", "fold", "Fold the folder, or go to the folder above";
+        FoldIn, "fold-in", "fold", "Fold the folder, or go to the parent folder";
         FoldOut, "fold-out", "unfold", "Unfold the folder, or open the row";
         Fold, "fold", "fold or unfold", "Fold or unfold the folder";
     }
