@@ -24,7 +24,7 @@ fn finds_commands_by_synonyms() {
     assert!(stage.screen(120, 36).contains("machines.folder"));
     let mut stage = Stage::new();
     stage.keys("?podcasts");
-    assert!(stage.screen(120, 36).contains("Put the audio or video"));
+    assert!(stage.screen(120, 36).contains("Add the audio or video"));
 }
 
 #[test]
