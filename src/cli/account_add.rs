@@ -63,8 +63,7 @@ pub(super) fn add(home: &Home, args: &AddAccountArgs, out: &mut Output) -> Resul
         ..AccountSettings::default()
     };
     if settings.is_exposed() && !settings.insecure {
-        let message = "this URL would send the password without encryption; use https, or --insecure \
-                       if nobody can read your network";
+        let message = "this URL would send the password without encryption; use https, or --insecure if you trust the network";
         return Err(Failure::Usage(message.to_owned()));
     }
     let failed = |e: AccountError| Failure::Plain(e.to_string());

@@ -100,7 +100,7 @@ pub(super) enum Command {
     Rules(rules::RulesArgs),
     /// Open items in the browser, or their enclosures with other programs
     Open(open::OpenArgs),
-    /// Run your own programs for items
+    /// Run your own programs on items
     Run(run_program::RunArgs),
     /// List, change and play the queue of episodes
     Queue(queue::QueueArgs),

@@ -90,7 +90,7 @@ impl Chooser<'_> {
                 format!("its page is not stored; `newsfed prefetch {key}` fetches it")
             }
             TextSource::Site => {
-                "newsfed has no template for its site yet; it learns one from several pages"
+                "newsfed has not learned the layout of its site yet; that takes several pages"
                     .to_owned()
             }
         };

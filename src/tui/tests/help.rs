@@ -7,7 +7,7 @@ fn finds_commands_by_synonyms() {
     for (typed, expected) in [
         ("newsletter", "Follow a new URL"),
         ("mail", "Follow a new URL"),
-        ("podcast", "Put the audio or video of the selected items into the queue"),
+        ("podcast", "Add the audio or video of the selected items to the queue"),
         ("macro", "Change the key bindings"),
         ("notify", "Show the rules, what they did, and the items that they match"),
         ("opml", "Import sources from a file, or follow a list"),
@@ -24,7 +24,7 @@ fn finds_commands_by_synonyms() {
     assert!(stage.screen(120, 36).contains("machines.folder"));
     let mut stage = Stage::new();
     stage.keys("?podcasts");
-    assert!(stage.screen(120, 36).contains("Put the audio or video"));
+    assert!(stage.screen(120, 36).contains("Add the audio or video"));
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub struct Dataset {
 pub enum DatasetError {
     #[error("the file is not valid {format}: {why}")]
     Invalid { format: &'static str, why: String },
-    #[error("the file contains more than newsfed reads")]
+    #[error("the file exceeds the limits of newsfed")]
     TooLarge,
     #[error("the file is encrypted")]
     Encrypted,

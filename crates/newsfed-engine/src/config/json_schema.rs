@@ -65,7 +65,7 @@ fn lists() -> Keys {
     let rules = list("What happens to new items.", item_rules::KEYS, Value::Null);
     let run = json!({ "properties": { "run": { "minItems": 1 } } });
     let commands = list(
-        "A program that you run for items.",
+        "A program that you run on items.",
         commands::KEYS,
         json!({
             "required": ["name", "run"],

@@ -190,7 +190,7 @@ async fn serve(context: Arc<Context>, name: String) {
             None => leave_out(&context, &name, waiting.count(), AT_THE_END).await,
         };
         if let Err(e) = recorded {
-            tracing::error!("the input of the hook {name} cannot be read or recorded: {e}");
+            tracing::error!("cannot read or record the input of the hook {name}: {e}");
         }
     }
 }
