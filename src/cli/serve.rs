@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct ServeArgs {
     #[command(subcommand)]
     command: Option<ServeCommand>,
-    /// Address to serve at [default: serve.address in config.toml, or 127.0.0.1:8991]
+    /// Address to listen on [default: serve.address in config.toml, or 127.0.0.1:8991]
     #[arg(long)]
     address: Option<SocketAddr>,
 }

@@ -9,9 +9,9 @@ use crate::store::Reader;
 pub(super) enum TextSource {
     /// The feed's own text
     Feed,
-    /// The text extracted from the page, without the template of its site
+    /// The text of the page, without what newsfed learned about the site's layout
     Page,
-    /// The text extracted from the page with the template of its site
+    /// The text of the page, with what newsfed learned about the site's layout
     Site,
 }
 

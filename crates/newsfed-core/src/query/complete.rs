@@ -108,7 +108,8 @@ pub const OPERATORS: &[Operator] = &[
         "in:",
         "PLACE",
         "in:later, or in:versions for earlier versions",
-        "in:later finds items kept for later. in:versions searches earlier versions of texts and titles; alone, it finds items that have such versions.",
+        "in:later finds items kept for later. in:versions searches earlier versions of texts and \
+         titles; alone, it finds items that have such versions.",
     ),
     operator(
         "asof:",

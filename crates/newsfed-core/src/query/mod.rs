@@ -347,7 +347,8 @@ impl Query {
         let joins = |text: &str| matches!(text, "or" | "and" | "not");
         self.all_terms().find_map(|term| match &term.what {
             What::Text { column: Column::Any, text, phrase: false } if joins(text) => Some(
-                "\"or\", \"and\" and \"not\" are ordinary words here; write OR between alternatives and - before what to exclude",
+                "\"or\", \"and\" and \"not\" are ordinary words here; write OR between \
+                 alternatives and - before what to exclude",
             ),
             What::Is(State::New) => Some("Items count as new until you next open the interface"),
             _ => None,
