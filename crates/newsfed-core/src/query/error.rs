@@ -24,7 +24,7 @@ fn place(word: usize) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryErrorKind {
     /// A word with a colon that is not an operator.
-    #[error("unknown operator \"{}:\"{}", clean(.0), meant_operator(.0, .1))]
+    #[error("no operator \"{}:\"{}", clean(.0), meant_operator(.0, .1))]
     Operator(String, String),
     /// A comparison with an operator other than `age` and `words`.
     #[error(

@@ -58,8 +58,8 @@ fn rejects_unknown_operators_with_a_suggestion() {
         ("-in:versions", "\"in:\" cannot be excluded; remove the minus"),
         ("asof:soon", "\"soon\" is not a date"),
         ("is:unraed", "\"unraed\" is not a state; did you mean \"unread\"?"),
-        ("sorce:x", "unknown operator \"sorce:\"; did you mean \"source:\"?"),
-        ("zebra:x", "unknown operator \"zebra:\"; to find it as text, quote it: \"zebra:x\""),
+        ("sorce:x", "no operator \"sorce:\"; did you mean \"source:\"?"),
+        ("zebra:x", "no operator \"zebra:\"; to find it as text, quote it: \"zebra:x\""),
         ("after:2026-13", "\"2026-13\" is not a date; write 2026-11-21, 2026-11"),
         ("-before:2026-02-30", "\"2026-02-30\" is not a date"),
         ("after:7", "\"7\" is not a date"),
@@ -92,7 +92,7 @@ fn rejects_unknown_operators_with_a_suggestion() {
         ("title:\"\"", "\"title:\" needs a word of the title"),
         (&"a ".repeat(101), "at most 100 words"),
         (&"a".repeat(501), "of at most 500 characters"),
-        ("x\u{1b}[2J sorce:\u{202e}x", "unknown operator \"sorce:\"; did you mean \"source:\"?"),
+        ("x\u{1b}[2J sorce:\u{202e}x", "no operator \"sorce:\"; did you mean \"source:\"?"),
     ] {
         assert!(error(typed).contains(words), "{typed}: {}", error(typed));
     }
