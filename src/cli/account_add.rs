@@ -34,7 +34,7 @@ pub(super) struct AddAccountArgs {
     /// Allow sending the password to another computer without encryption
     #[arg(long)]
     insecure: bool,
-    /// Add it without asking
+    /// Add the account without asking
     #[arg(long)]
     yes: bool,
 }
@@ -63,8 +63,8 @@ pub(super) fn add(home: &Home, args: &AddAccountArgs, out: &mut Output) -> Resul
         ..AccountSettings::default()
     };
     if settings.is_exposed() && !settings.insecure {
-        let message = "this URL would send the password without encryption; use https, or --insecure \
-                       if nobody can read your network";
+        let message = "this URL would send the password without encryption; use https, or \
+                       --insecure if you trust the network";
         return Err(Failure::Usage(message.to_owned()));
     }
     let failed = |e: AccountError| Failure::Plain(e.to_string());

@@ -29,7 +29,7 @@ pub(super) struct MoveArgs {
     /// Only show what would be moved
     #[arg(long, conflicts_with = "back")]
     dry_run: bool,
-    /// Move them without asking
+    /// Move the sources without asking
     #[arg(long)]
     yes: bool,
 }

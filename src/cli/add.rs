@@ -41,10 +41,10 @@ pub(super) struct AddArgs {
     /// Have this account subscribe to the feed, instead of following it here
     #[arg(long, value_name = "ACCOUNT", conflicts_with = "comments_of")]
     account: Option<String>,
-    /// Do not ask: take the best way, run the program
+    /// Do not ask: use the best option, run the program
     #[arg(long, visible_alias = "first", short = 'y')]
     yes: bool,
-    /// Take the way with this number, as listed by `newsfed discover`
+    /// Use the option with this number, as listed by `newsfed discover`
     #[arg(long, value_name = "N", conflicts_with = "yes")]
     pick: Option<usize>,
     #[command(flatten)]
@@ -57,14 +57,14 @@ which known systems have their feeds; the home page and common feed URLs; lists
 of articles and entries on the page; the sitemap of the site. Except for the
 page itself and the feeds that it announces, robots.txt decides what is
 requested. If there are several ways, newsfed asks.
-Without a terminal, use --pick to choose one by number, or --yes to take the
-first. A URL without https:// is tried with https, then with http.
+Without a terminal, choose one by number with --pick, or use the first with
+--yes. A URL without https:// is tried with https, then with http.
 
-The kinds of --as are a feed, a website (a page with links to articles),
-entries (the blocks or sections of one page), a page that is watched for
-changes, a sitemap, and a crawl that learns where articles appear: its first
-poll explores the site with about 60 requests. The selectors of a website are
-written to sources.toml, where you can change them (docs/websites.md).
+--as accepts feed, website (a page with links to articles), entries (the blocks
+or sections of one page), page (watched for changes), sitemap, and crawl, which
+learns where articles appear: its first poll explores the site with about 60
+requests. The selectors of a website are written to sources.toml, where you can
+change them (docs/websites.md).
 
 --exec, --filter, --file and --mail are for programs, files and newsletters of
 your own (docs/programs.md). The program is shown before it runs for the first
@@ -193,7 +193,10 @@ async fn subscribe(
         Err(FollowError::Known(id)) => out.result(format!("already followed as {id}"))?,
         other => {
             other?;
-            out.result(format!("{account} subscribes to {} at the next synchronisation", way.url))?;
+            out.result(format!(
+                "{account} will subscribe to {} at the next synchronisation",
+                way.url
+            ))?;
         }
     }
     Ok(Exit::Ok)
@@ -220,7 +223,7 @@ fn choose(
     if let Some(number) = args.pick.filter(|_| ways > 0) {
         let way = number.checked_sub(1).filter(|way| *way < ways);
         return way.ok_or_else(|| {
-            Failure::Usage(format!("there is no way number {number}; {}", count(ways)))
+            Failure::Usage(format!("there is no option number {number}; {}", count(ways)))
         });
     }
     match ways {
@@ -229,7 +232,7 @@ fn choose(
         _ if args.kind.is_none() && discovery.ways.iter().all(Way::is_last_resort) => {
             let none = no_way(discovery);
             let how = "to watch this page for changes, use --as page; to let a crawl learn where \
-                       articles appear, with about 60 requests, --as crawl";
+                       articles appear, with about 60 requests, use --as crawl";
             return Err(Failure::Plain(format!("{none}; {how}")));
         }
         // Articles are the default; website.targets in sources.toml changes it.
@@ -251,7 +254,7 @@ fn choose(
         }
     }
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        let how = format!("choose one with --pick, from 1 to {ways}; --yes takes the first");
+        let how = format!("choose one with --pick, from 1 to {ways}; --yes uses the first");
         return Err(Failure::Usage(how));
     }
     let _ = write!(io::stderr(), "which one? [1] ");

@@ -28,8 +28,8 @@ const EXAMPLES: &str = "\
 Replays the last four weeks of each source with the limits of servers, feeds
 and your settings. A change is advised if newsfed would find the items at least
 10 min and 20 % sooner, and if the time saved is worth the additional polls at
-the current price of a poll. Only sources that were followed for at least a day
-are replayed.
+the current price of a poll. Only sources followed for at least a day are
+replayed.
 
 Examples:
   newsfed schedule advise
@@ -88,7 +88,7 @@ fn apply(
     for entry in catalogue.find_all(&args.apply)? {
         let id = &entry.source.id;
         let Some(advice) = advised.advice.iter().find(|advice| advice.source == *id) else {
-            return Err(Failure::Plain(format!("nothing is advised for {id}")));
+            return Err(Failure::Plain(format!("no change is advised for {id}")));
         };
         changes.push((id.clone(), advice.change()));
         if !out.json {

@@ -100,7 +100,7 @@ pub(super) enum Command {
     Rules(rules::RulesArgs),
     /// Open items in the browser, or their enclosures with other programs
     Open(open::OpenArgs),
-    /// Run your own programs for items
+    /// Run your own programs on items
     Run(run_program::RunArgs),
     /// List, change and play the queue of episodes
     Queue(queue::QueueArgs),
@@ -154,8 +154,8 @@ sources.toml changes. With feeds.address in config.toml, serves the views as
 feeds to programs on this computer; with serve.address, the items to apps
 (`newsfed serve`).
 
-Only one process polls: the daemon does not start while the interface is open
-and polls. An interface that is opened while the daemon runs shows what the
+Only one process polls: the daemon refuses to start while the interface is open
+and polling. An interface that is opened while the daemon runs shows what the
 daemon finds, and starts to poll when the daemon exits.
 
 assets/newsfed.service is a systemd unit.

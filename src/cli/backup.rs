@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = BACKUP)]
 pub(super) struct BackupArgs {
-    /// The new file, or a folder for a file with a dated name
+    /// The file to create, or a folder for a file named after the date
     file: PathBuf,
     /// Overwrite the file if it exists
     #[arg(long)]
@@ -161,7 +161,7 @@ pub(super) fn restore(
     // The files are restored unchanged, including any errors in them.
     if let Err(errors) = config::load(&paths, &[]) {
         out.warn(format!(
-            "the restored settings have errors, as they had in the backup:\n{errors}"
+            "the restored settings have errors, as they did in the backup:\n{errors}"
         ));
         return Ok(Exit::Partial);
     }

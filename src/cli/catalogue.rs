@@ -213,7 +213,7 @@ impl Catalogue {
         let words = titles.clone().flat_map(|title| title.split_whitespace());
         let hint = did_you_mean(word, ids.chain(titles).chain(words));
         let list = if self.entries.is_empty() {
-            "; no sources yet, `newsfed add URL` adds one"
+            "; there are no sources yet: `newsfed add URL` adds one"
         } else if hint.is_empty() {
             "; `newsfed sources` lists them"
         } else {

@@ -66,7 +66,7 @@ pub(super) struct CrawlArgs {
     /// Write the number of targets found after each request
     #[arg(long, value_name = "FILE", requires = "replay")]
     curve: Option<PathBuf>,
-    /// Print tables of requests, bytes and predictions too
+    /// Also print tables of requests, bytes and predictions
     #[arg(long, requires = "replay")]
     tables: bool,
     #[command(flatten)]
@@ -128,7 +128,7 @@ impl ParameterArgs {
 /// Parses a number from 0 to `most`.
 fn number(text: &str, most: f64) -> Result<f64, String> {
     let number = text.parse().ok().filter(|n: &f64| (0.0..=most).contains(n));
-    number.ok_or_else(|| format!("not a number from 0 to {most}"))
+    number.ok_or_else(|| format!("expected a number from 0 to {most}"))
 }
 
 fn dimension(text: &str) -> Result<u32, String> {
@@ -136,7 +136,7 @@ fn dimension(text: &str) -> Result<u32, String> {
     let most = 1 << PathParameters::default().hash_bits;
     length
         .filter(|n| (2..=most).contains(n))
-        .ok_or_else(|| format!("not a power of two from 2 to {most}"))
+        .ok_or_else(|| format!("expected a power of two from 2 to {most}"))
 }
 
 impl CrawlArgs {

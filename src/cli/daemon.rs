@@ -13,7 +13,7 @@ use crate::util::text::counted;
 
 /// Advice if another process already polls, usually an open interface.
 const FIRST: &str = "close that process, for example an open interface, and start the daemon; an \
-                     interface that is opened after that shows what the daemon finds";
+                     interface opened after that shows what the daemon finds";
 
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;

@@ -35,8 +35,8 @@ pub(super) struct DiscoverArgs {
 }
 
 const EXAMPLES: &str = "\
-Changes nothing. `newsfed add` follows the URL; its option --pick takes a way
-by its number in this list. Exits with 1 if the URL cannot be followed.
+Changes nothing. `newsfed add` follows the URL; its option --pick accepts a
+number from this list. Exits with 1 if the URL cannot be followed.
 
 A task of --batch is one JSON object {id, html_path, url} per line; with
 --feeds, it also has the key `probes`: the URLs that would respond.

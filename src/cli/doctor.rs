@@ -13,7 +13,7 @@ use std::path::Path;
 #[derive(Debug, clap::Args)]
 #[command(after_help = DOCTOR)]
 pub(super) struct DoctorArgs {
-    /// Build a new database from everything that can be read from a damaged one
+    /// Build a new database from whatever can be read of a damaged one
     #[arg(long)]
     rebuild: bool,
 }

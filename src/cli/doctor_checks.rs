@@ -61,7 +61,7 @@ pub(super) fn hooks(store: &Store, settings: &Settings) -> Vec<Finding> {
         let runs = counted(record.ok + record.failed, "run");
         let skipped = match record.skipped {
             0 => String::new(),
-            lines => format!("; it did not get {}", counted(lines, "line")),
+            lines => format!("; it did not receive {}", counted(lines, "line")),
         };
         match (record.failed, record.skipped) {
             (0, 0) => return Finding::ok("hook", format!("{name}: {runs}, all succeeded")),

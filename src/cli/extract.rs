@@ -65,7 +65,7 @@ pub(super) struct ExtractArgs {
 }
 
 fn time(text: &str) -> Result<Time, String> {
-    date::parse(text).ok_or_else(|| "not a time such as 2026-11-22T14:05:00Z".to_owned())
+    date::parse(text).ok_or_else(|| "expected a time such as 2026-11-22T14:05:00Z".to_owned())
 }
 
 const EXAMPLES: &str = "\

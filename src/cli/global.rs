@@ -20,7 +20,7 @@ pub(super) struct Global {
     /// Print data as JSON, one value per line
     #[arg(long, global = true)]
     pub(super) json: bool,
-    /// Print more; twice: debug messages too
+    /// Print more; -vv also prints debug messages
     #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet")]
     pub(super) verbose: u8,
     /// Print errors only

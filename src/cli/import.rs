@@ -31,7 +31,7 @@ pub(super) struct ImportArgs {
     /// With --follow: the name of the list
     #[arg(long, requires = "follow")]
     title: Option<String>,
-    /// Import sources at private addresses, or with a proxy, too
+    /// Also import sources at private addresses or with a proxy
     #[arg(long)]
     private: bool,
     /// Show what would be imported, without changing anything
@@ -46,8 +46,8 @@ pub(super) struct ImportArgs {
 }
 
 const EXAMPLES: &str = "\
-newsfed recognises the kind of file by its content. Nothing is fetched;
-`newsfed sync` does that.
+newsfed recognises the kind of file by its content. Nothing is fetched until
+you run `newsfed sync`.
 
 Sources: OPML, newsboat's urls file, or one URL per line. Sources at private
 addresses, such as 192.168.1.5 or localhost, are skipped unless you give
@@ -57,9 +57,9 @@ every entry of the list was skipped.
 
 With --follow, an OPML list at a URL or in a file is read once a day: feeds
 that are new in the list are added, changed titles and folders are applied, and
-feeds that have left the list are removed, unless you have changed the source
-or pinned, tagged or kept for later any of its items. The list is a source
-itself, of the kind list.
+feeds that have left the list are removed, unless you have changed the source,
+or have pinned, tagged or kept for later some of its items. The list is itself
+a source, of kind `list`.
 
 Items with their marks: newsboat's cache.db, newsraft's database,
 database.sqlite of eilmeldung and NewsFlash, JSON of Inoreader, Feedly,

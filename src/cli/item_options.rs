@@ -92,7 +92,10 @@ impl Choice {
         if let Some(name) = &self.view {
             let of_view = catalogue.view_named(name)?.query.parse::<Query>();
             let of_view = of_view.map_err(|e| {
-                Failure::Plain(format!("the query of the view \"{}\": {e}", text::line(name)))
+                Failure::Plain(format!(
+                    "the query of the view \"{}\" is invalid: {e}",
+                    text::line(name)
+                ))
             })?;
             query = query.and(of_view);
         }
@@ -131,7 +134,7 @@ impl Choice {
 /// # Errors
 /// When it is invalid.
 pub(super) fn parsed(query: &str) -> Result<Query, Failure> {
-    query.parse().map_err(|e| Failure::Usage(format!("in the search, {e}")))
+    query.parse().map_err(|e| Failure::Usage(format!("invalid search: {e}")))
 }
 
 /// The row keys of the sources that were found, or an error with a suggestion if there are none.

@@ -79,7 +79,7 @@ pub(super) fn keys(reader: &Reader, ids: &[String]) -> Result<Vec<i64>, Failure>
             }
             IdMatch::Several => {
                 return Err(Failure::Plain(format!(
-                    "several ids start with {shown}; give more of it, or the item's number"
+                    "several ids start with {shown}; give more characters, or the item's number"
                 )));
             }
         }

@@ -45,10 +45,10 @@ pub(super) struct ListArgs {
     /// List each story once
     #[arg(long)]
     fold: bool,
-    /// The best unread items that take at most this long to read in total
+    /// List the best unread items that take at most this long to read
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(1..=1440))]
     read_for: Option<u32>,
-    /// The items as they were at the end of that day
+    /// List items as they were at the end of that day
     #[arg(long, value_name = "DATE")]
     as_of: Option<String>,
     #[command(flatten)]
@@ -63,11 +63,11 @@ by tabs, not shortened, and followed by the URL; an item without marks has a -.
 
 Without --sort, the view's own order applies, or else ui.sort. Dates
 are written 2026-11-21, 2026-11, 2026, today, yesterday or 7d. --fold lists a
-pinned item of each story, or else its earliest item. --as-of restores
-titles and texts, as far as versions are stored; the marks are those of today,
-and items that retention has removed are missing. --read-for prefers sources
-whose items you read, new items, pinned items, items kept for later, and a mix
-of sources.
+pinned item of each story, or else its earliest item. --as-of shows
+titles and texts as they were, as far as versions are stored; the marks are
+those of today, and items that retention has removed are missing. --read-for
+prefers sources whose items you read, new items, pinned items, items kept for
+later, and a mix of sources.
 
 Examples:
   newsfed list --unread --source kernel

@@ -25,7 +25,7 @@ pub(super) struct QueueArgs {
 }
 
 const EXAMPLES: &str = "\
-The queue has audio and video enclosures of items, in the order in which they
+The queue holds audio and video enclosures of items, in the order in which they
 are played. Without a command, lists it. `play` plays with mpv, or the program
 set in listen.player, from where you left off; the position is stored
 every five seconds. An episode that was played to its end, or to its last

@@ -24,7 +24,7 @@ pub(super) struct RereadArgs {
 const EXAMPLES: &str = "\
 Fetches the pages of stored items and reads them with the current selectors of
 the source. Titles, dates, authors and texts are replaced; earlier versions and
-marks (read, pinned) stay. Use it after you have changed selectors. Exits with
+marks (read, pinned) stay. Use this after changing selectors. Exits with
 3 if the run stopped early, for instance because a server asked for a pause.
 
 Examples:

@@ -40,7 +40,7 @@ enum RulesCommand {
     Apply {
         /// The name of the rule
         name: String,
-        /// Notify and run the command too, for at most 100 items that are not hidden
+        /// Also notify and run the command, for at most 100 items that are not hidden
         #[arg(long)]
         run: bool,
     },

@@ -24,7 +24,7 @@ pub(super) struct RunArgs {
 }
 
 const EXAMPLES: &str = "\
-Runs a program in config.toml for items, one after the other, without a shell,
+Runs a program from config.toml on items, one after the other, without a shell,
 and prints its output. Without a name, lists the programs. Exits with 3 if it
 succeeded for some items and failed for others.
 

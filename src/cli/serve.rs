@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct ServeArgs {
     #[command(subcommand)]
     command: Option<ServeCommand>,
-    /// Address to serve at [default: serve.address in config.toml, or 127.0.0.1:8991]
+    /// Address to listen on [default: serve.address in config.toml, or 127.0.0.1:8991]
     #[arg(long)]
     address: Option<SocketAddr>,
 }
@@ -32,10 +32,10 @@ enum ServeCommand {
 }
 
 const EXAMPLES: &str = "\
-Apps for the Google Reader API, such as those for FreshRSS, read and mark the
-items of newsfed. Sources are polled in the background as with `newsfed
-daemon`, unless another newsfed process polls them. Apps log in with serve.user
-in config.toml and the password that `newsfed serve password` sets. They can
+Apps for the Google Reader API, such as those for FreshRSS, can read and mark
+newsfed's items. Sources are polled in the background as with `newsfed daemon`,
+unless another newsfed process polls them. Apps log in with serve.user in
+config.toml and the password that `newsfed serve password` sets. They can
 change sources only with serve.edit = true. Connections are not encrypted:
 other computers need a proxy with TLS. docs/serve.md has the details.
 Stops on SIGTERM and SIGINT.

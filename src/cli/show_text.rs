@@ -9,9 +9,9 @@ use crate::store::Reader;
 pub(super) enum TextSource {
     /// The feed's own text
     Feed,
-    /// The text extracted from the page, without the template of its site
+    /// The text of the page, without what newsfed learned about the site's layout
     Page,
-    /// The text extracted from the page with the template of its site
+    /// The text of the page, with what newsfed learned about the site's layout
     Site,
 }
 
@@ -90,7 +90,7 @@ impl Chooser<'_> {
                 format!("its page is not stored; `newsfed prefetch {key}` fetches it")
             }
             TextSource::Site => {
-                "newsfed has no template for its site yet; it learns one from several pages"
+                "newsfed has not learned the layout of its site yet; that takes several pages"
                     .to_owned()
             }
         };

@@ -43,7 +43,7 @@ pub(super) struct SyncArgs {
 
 const EXAMPLES: &str = "\
 Sources whose servers asked for a pause (Retry-After, max-age, ttl and the
-like) are skipped and listed. Accounts are synchronised, too. Exits with 3 if
+like) are skipped and listed. Accounts are synchronised too. Exits with 3 if
 some sources failed, and with 1 if all did. Only one newsfed process polls the
 sources of a database at a time. With several sources, folders or tags, a
 source is refreshed if any of them matches. A folder includes its subfolders.

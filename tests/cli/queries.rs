@@ -6,9 +6,9 @@ use super::World;
 fn unknown_operators_result_in_a_suggestion() {
     let world = World::followed();
     for (query, words) in [
-        ("is:foo", "in the search, \"foo\" is not a state; is: takes unread, new, read"),
+        ("is:foo", "invalid search: \"foo\" is not a state; is: accepts unread, new, read"),
         ("is:raed", "did you mean \"read\"?"),
-        ("sorce:kernel", "there is no \"sorce:\"; did you mean \"source:\"?"),
+        ("sorce:kernel", "no operator \"sorce:\"; did you mean \"source:\"?"),
         ("after:2026-99", "\"2026-99\" is not a date; write 2026-11-21"),
         ("age<soon", "\"soon\" is not an age; write 3d"),
         ("tag:", "\"tag:\" needs a tag"),

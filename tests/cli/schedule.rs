@@ -139,7 +139,7 @@ fn gives_and_applies_advice() {
     assert_eq!(after["advice"], serde_json::json!([]), "{after}");
     let again = run(&["schedule", "advise", "--apply", id]);
     assert_eq!(again.code, Some(1), "{again:?}");
-    assert!(again.err.contains("nothing is advised for"), "{again:?}");
+    assert!(again.err.contains("no change is advised for"), "{again:?}");
 }
 
 #[test]

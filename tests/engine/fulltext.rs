@@ -224,7 +224,7 @@ async fn reports_failures_and_keeps_the_teaser() {
         (5, "the page is nested too deeply, or too large, to be read safely"),
         (6, "the page loads its text with scripts, which newsfed does not run"),
         (7, "the page is nested too deeply, or too large, to be read safely"),
-        (8, "the page holds no text"),
+        (8, "the page contains no text"),
     ];
     for (n, why) in cases {
         assert_eq!(open(&engine, n).await, TextGot::Failed(why.to_owned()));

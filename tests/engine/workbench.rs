@@ -147,7 +147,7 @@ async fn follows_a_way_with_its_edited_draft() {
     let wrong = [change(&["website", "articles"], "li >")];
     let refused =
         engine.follow_edited(&found, Some(way), &draft, &wrong).await.unwrap_err().to_string();
-    assert!(refused.contains("an element is missing at its end"), "{refused}");
+    assert!(refused.contains("an element is missing at the end"), "{refused}");
     let (source, _) = engine.follow_edited(&found, Some(way), &draft, &changes).await.unwrap();
     assert_eq!(source.title.as_deref(), Some("My buses"));
     assert_eq!(source.rules.pages().unwrap().articles.as_deref(), Some("li.story a"));

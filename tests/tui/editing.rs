@@ -28,7 +28,7 @@ fn the_form_edits_a_source_and_keeps_comments() {
     t.wait_for("Policy");
     t.send(key::TAB);
     t.send("soon");
-    t.wait_for("Not a length of time");
+    t.wait_for("Not a duration");
     t.send(key::CTRL_S);
     t.wait_for("Not saved: Interval is not valid");
     assert_eq!(world.read(FILE), entry);

@@ -51,7 +51,7 @@ const VALUES: [(&str, &str); 6] = [
 
 const NOTES: &str = "\
 A word that resembles an operator, such as sorce:x, is an error. Quote it to search for it as text. `in:versions` and
-`asof:` apply to the whole query: they cannot follow a minus, or be in parentheses or beside OR. A query with words
+`asof:` apply to the whole query: they cannot follow a minus, or be in parentheses or next to OR. A query with words
 shows the newest 1,000 matches, or the best ones if the order is best.";
 
 /// Complete queries, and what they select.

@@ -241,7 +241,8 @@ fn resumes_a_crawl_with_a_larger_budget() {
         assert!(asked.contains(part), "{asked}");
     }
     assert!(stage.screen(120, 40).contains("Opening …"));
-    let failed = "this crawl was started with credentials; give the URL with them to continue";
+    let failed =
+        "this crawl was started with credentials; to continue, give the URL that includes them";
     let mut state = CrawlState::new("/crawls/0".into());
     state.phase = CrawlPhase::Failed(failed.to_owned());
     stage.happen(Event::CrawlChanged(Box::new(state)));

@@ -286,7 +286,7 @@ fn an_invalid_query_shows_an_error_above_the_list() {
     assert_eq!(stage.app.items.rows.len(), 1);
     stage.keys(" sorce:x");
     let screen = stage.screen(120, 40);
-    assert!(screen.contains("there is no \"sorce:\"; did you mean \"source:\"?"), "{screen}");
+    assert!(screen.contains("no operator \"sorce:\"; did you mean \"source:\"?"), "{screen}");
     assert!(screen.contains("1 found"), "the list is that of the last good query");
     stage.keys("<Enter>");
     assert!(stage.screen(120, 40).contains("› tiny sorce:x"), "Enter keeps the invalid query");

@@ -250,7 +250,7 @@ fn shows_matches_while_typing() {
     test.keys("i<C-u>article:first-child h3");
     test.shows("1 article   3 of 4 lost");
     test.keys(" >");
-    test.shows("✗ This is not a complete CSS selector: an element is missing at its end.");
+    test.shows("✗ This is not a complete CSS selector: an element is missing at the end.");
     test.shows("No articles");
     test.keys(" a<Enter>");
     test.shows("1 article");

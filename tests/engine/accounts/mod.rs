@@ -4,7 +4,7 @@ mod changes;
 mod findings;
 mod labels;
 mod moving;
-mod moving_faults;
+mod moving_failures;
 mod random;
 mod server;
 

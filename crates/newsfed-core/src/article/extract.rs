@@ -125,7 +125,7 @@ pub enum NoArticle {
     #[error("the page is nested too deeply, or too large, to be read safely")]
     TooDeep,
     /// The page contains no text.
-    #[error("the page holds no text")]
+    #[error("the page contains no text")]
     Empty,
     /// The page loads its text by scripts.
     #[error("the page loads its text with scripts, which newsfed does not run")]

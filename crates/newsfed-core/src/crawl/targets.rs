@@ -3,8 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// MIME types of data and text files, as listed for data sites in the paper, and the generic types that
-/// servers use for these files.
+/// MIME types of data and text files, and the generic types that servers use for these files.
 const FILES: [&str; 43] = [
     "application/csv",
     "application/geo+json",

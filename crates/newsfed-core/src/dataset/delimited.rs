@@ -41,7 +41,7 @@ pub(super) fn read(
     }
     *budget = before;
     if format != Format::Tsv {
-        budget.notes.push("quotes, because one of them is not closed".to_owned());
+        budget.notes.push("quotation marks, because one is not closed".to_owned());
     }
     records(content, separator, false, budget).unwrap_or_default()
 }

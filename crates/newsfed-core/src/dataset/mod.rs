@@ -41,7 +41,7 @@ pub struct Dataset {
 pub enum DatasetError {
     #[error("the file is not valid {format}: {why}")]
     Invalid { format: &'static str, why: String },
-    #[error("the file contains more than newsfed reads")]
+    #[error("the file exceeds the limits of newsfed")]
     TooLarge,
     #[error("the file is encrypted")]
     Encrypted,
@@ -70,7 +70,7 @@ pub fn read(
     let beyond: u64 = tables.iter().map(|table| table.beyond).sum();
     if beyond > 0 {
         left_out.push(format!(
-            "{} only counted, because of the limits of {} rows, {} cells and {} MB",
+            "{} beyond the limits of {} rows, {} cells and {} MB",
             counted(beyond, "row"),
             limits::DATASET_ROWS,
             limits::DATASET_CELLS,

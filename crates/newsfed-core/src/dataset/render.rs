@@ -137,7 +137,7 @@ pub fn describe_difference(difference: &Difference, old: &Dataset, new: &Dataset
         }
     }
     more(&mut out, difference.tables.len(), MAX_TABLES, "table");
-    heading(&mut out, "The file now");
+    heading(&mut out, "Current file");
     paragraph(&mut out, &format!("{}.", summary(new)));
     describe_tables(&mut out, new, false);
     out

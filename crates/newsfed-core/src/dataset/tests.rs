@@ -14,7 +14,7 @@ fn csv(text: &str) -> Dataset {
 fn difference(old: &Dataset, new: &Dataset) -> Option<String> {
     let found = compare(old, new);
     let text = html::to_text(&describe_difference(&found, old, new));
-    let text = text.split("The file now").next().unwrap_or_default();
+    let text = text.split("Current file").next().unwrap_or_default();
     (!found.is_empty()).then(|| text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 

@@ -224,7 +224,7 @@ fn main_link(links: &[RawLink], base: Option<&Url>) -> Option<Url> {
 fn entry_url(raw: &RawEntry, base: Option<&Url>) -> Option<Url> {
     let original = raw.original_link.as_deref().and_then(|l| address::absolute(None, l));
     let linked = original.or_else(|| main_link(&raw.links.kept, base));
-    // Sessions are removed only from this URL, because it identifies the entry.
+    // Session parameters are removed only from this URL, because it identifies the entry.
     linked.or_else(|| guid_url(raw)).map(without_session)
 }
 

@@ -80,7 +80,7 @@ pub(super) fn read(
 
 fn note(odd: &Oddities, complete: bool, misplaced: bool, refused: bool, out: &mut Vec<String>) {
     let notes = [
-        (!complete || odd.cut, "the document ends early; everything before was read"),
+        (!complete || odd.cut, "the document ends early; everything up to there was read"),
         (odd.unclosed, "missing end tags were added"),
         (odd.stray, "end tags without a start tag were ignored"),
         (odd.bare, "unescaped < were read as text"),

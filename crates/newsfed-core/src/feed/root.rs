@@ -76,7 +76,7 @@ pub(super) fn note_prologue(head: &str, repairs: &mut Vec<String>) {
     if junk {
         repairs.push("text before the feed was skipped".to_owned());
     } else if !head.is_empty() && !head.starts_with('<') {
-        repairs.push("white space before the feed was skipped".to_owned());
+        repairs.push("whitespace before the feed was skipped".to_owned());
     }
 }
 
@@ -109,9 +109,9 @@ fn script_call(text: &str) -> Option<&str> {
 fn describe(root: &str) -> String {
     let name = text::truncate(&text::line(root), 30).into_owned();
     match name.as_str() {
-        "opml" => "an OPML list of feeds; use `newsfed import` for it".to_owned(),
+        "opml" => "an OPML list of feeds; import it with `newsfed import`".to_owned(),
         "urlset" | "sitemapindex" => "a sitemap".to_owned(),
-        "svg" => "an SVG drawing".to_owned(),
+        "svg" => "an SVG image".to_owned(),
         "service" => "an AtomPub service document".to_owned(),
         "envelope" => "a SOAP message".to_owned(),
         _ => format!("an XML document of another kind (<{name}>)"),

@@ -114,7 +114,7 @@ fn attachments(message: &Message<'_>) -> String {
     // Images in the HTML are not attachments.
     let named = message.attachments().filter(|part| part.content_id().is_none());
     let names: Vec<String> = named
-        .map(|part| text::line(part.attachment_name().unwrap_or("without a name")))
+        .map(|part| text::line(part.attachment_name().unwrap_or("(no name)")))
         .map(|name| text::truncate(&name, MOST_NAME).into_owned())
         .collect();
     match names.len() {

@@ -19,7 +19,7 @@ pub struct Collected {
 pub struct OwnSettings {
     pub tags: Vec<String>,
     pub color: Option<u32>,
-    /// A name of [`FullText`].
+    /// The name of a [`FullText`] value.
     pub full_text: Option<String>,
     pub retention: Option<Retention>,
 }

@@ -18,7 +18,7 @@ pub enum LeftOutReason {
     /// A temporary error. The page is fetched again later.
     Unreachable,
     NotAPage,
-    /// A part of the page without title and text.
+    /// A part of the page without a title or text.
     Empty,
     /// The page has more entries than the limit.
     OverLimit,
@@ -41,7 +41,7 @@ impl LeftOutReason {
             Self::Missing => "missing or refused by the server",
             Self::Unreachable => "not reachable",
             Self::NotAPage => "not an HTML page",
-            Self::Empty => "without title and text",
+            Self::Empty => "without a title or text",
             Self::OverLimit => "beyond the limit of entries per page",
             Self::NotSelected => "not matched by the selectors",
             Self::NeedsJavascript => "empty without JavaScript",
@@ -63,7 +63,7 @@ impl LeftOutReason {
             Self::Empty | Self::OverLimit => Some("check website.articles"),
             Self::NotSelected => Some("check website.title and website.content"),
             Self::OtherSite => Some("add the other site as a source of its own"),
-            Self::Unreachable => Some("the next check tries again"),
+            Self::Unreachable => Some("the next check will retry"),
             Self::NeedsJavascript => Some("try a feed or a sitemap of the site"),
             Self::NeedsLogin => Some("send a Cookie header: headers in sources.toml"),
             Self::NeedsConsent => Some("send a Cookie header: headers in sources.toml"),

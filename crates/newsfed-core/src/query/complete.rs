@@ -52,7 +52,7 @@ pub const OPERATORS: &[Operator] = &[
         "author:",
         "TEXT",
         "in the names of the authors",
-        "The same in the names of the authors.",
+        "Items whose authors' names contain a word or phrase, or match a regular expression.",
     ),
     operator(
         "after:",
@@ -60,20 +60,25 @@ pub const OPERATORS: &[Operator] = &[
         "dated that day or later",
         "Items dated on that day, in that month or year, or later.",
     ),
-    operator("before:", "DATE", "dated before that day", "Items dated before that."),
-    operator("age<", "AGE", "newer than that", "Items newer than that."),
-    operator("age>", "AGE", "older than that", "Items older than that."),
+    operator(
+        "before:",
+        "DATE",
+        "dated before that day",
+        "Items dated before that day, month or year.",
+    ),
+    operator("age<", "AGE", "newer than this", "Items newer than this."),
+    operator("age>", "AGE", "older than this", "Items older than this."),
     operator(
         "words<",
         "NUMBER",
         "shorter than this many words",
-        "Items with fewer words, if their words have been counted.",
+        "Items with fewer words than this, if the count is known.",
     ),
     operator(
         "words>",
         "NUMBER",
         "longer than this many words",
-        "Items with more words, if their words have been counted.",
+        "Items with more words than this, if the count is known.",
     ),
     operator(
         "has:",
@@ -84,14 +89,14 @@ pub const OPERATORS: &[Operator] = &[
     operator(
         "url:",
         "TEXT",
-        "with this in the URL",
+        "with this text in the URL",
         "Items whose URL contains a text, or matches a regular expression.",
     ),
     operator(
         "category:",
         "NAME",
-        "in a category of its publisher",
-        "Items that their publisher puts into a category.",
+        "in a category set by the publisher",
+        "Items in a category set by the publisher.",
     ),
     operator(
         "lang:",
@@ -103,14 +108,14 @@ pub const OPERATORS: &[Operator] = &[
         "in:",
         "PLACE",
         "in:later, or in:versions for earlier versions",
-        "in:later is for items kept for later. With in:versions, words are searched in the earlier \
-         versions of texts and titles; alone, it is for items with such versions.",
+        "in:later finds items kept for later. in:versions searches earlier versions of texts and \
+         titles; alone, it finds items that have such versions.",
     ),
     operator(
         "asof:",
         "DATE",
-        "the items and titles of that day",
-        "Items that were stored at the end of that day, month or year, with their titles then.",
+        "items and titles as of that day",
+        "Items stored at the end of that day, month or year, with the titles they had then.",
     ),
 ];
 

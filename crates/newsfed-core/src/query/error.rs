@@ -24,7 +24,7 @@ fn place(word: usize) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryErrorKind {
     /// A word with a colon that is not an operator.
-    #[error("there is no \"{}:\"{}", clean(.0), meant_operator(.0, .1))]
+    #[error("no operator \"{}:\"{}", clean(.0), meant_operator(.0, .1))]
     Operator(String, String),
     /// A comparison with an operator other than `age` and `words`.
     #[error(
@@ -47,10 +47,10 @@ pub enum QueryErrorKind {
     #[error("\"{}\" is not an age; write 3d, 12h, 30m, 2w or 1y", clean(.0))]
     Age(String),
     /// An unknown value of `in:`.
-    #[error("\"in:\" takes \"later\" or \"versions\", not \"{}\"", clean(.0))]
+    #[error("\"in:\" accepts \"later\" or \"versions\", not \"{}\"", clean(.0))]
     Place(String),
     /// An unknown value of `has:`.
-    #[error("there is no \"has:{}\"{}", clean(.0), meant_thing(.0))]
+    #[error("unknown value \"has:{}\"{}", clean(.0), meant_thing(.0))]
     Thing(String),
     /// An invalid language.
     #[error("\"{}\" is not a language; write en, de or pt-BR", clean(.0))]
@@ -84,10 +84,10 @@ pub enum QueryErrorKind {
     #[error("\"/{}/\" is not a valid pattern: {}", clean(.0), clean(.1))]
     Pattern(String, String),
     /// A condition that applies to the whole search, inside a part of it.
-    #[error("\"{}\" applies to the whole search and cannot be in parentheses or beside OR", clean(.0))]
+    #[error("\"{}\" applies to the whole search and cannot be in parentheses or next to OR", clean(.0))]
     Whole(String),
     /// Groups that are nested too deeply.
-    #[error("parentheses can be at most {0} deep")]
+    #[error("parentheses can be nested at most {0} deep")]
     Deep(usize),
     /// A search with too many conditions, or with one that is too long.
     #[error("a search can have at most {0} words of at most {1} characters")]
@@ -106,7 +106,7 @@ fn meant_operator(name: &str, whole: &str) -> String {
 fn meant_thing(name: &str) -> String {
     let names = super::Thing::ALL.map(|(_, name)| name);
     match did_you_mean(name, names) {
-        hint if hint.is_empty() => format!("; has: takes {}", names.join(", ")),
+        hint if hint.is_empty() => format!("; has: accepts {}", names.join(", ")),
         hint => hint,
     }
 }
@@ -114,7 +114,7 @@ fn meant_thing(name: &str) -> String {
 fn meant_state(name: &str) -> String {
     let names = super::State::ALL.map(|(_, name)| name);
     match did_you_mean(name, names) {
-        hint if hint.is_empty() => format!("; is: takes {}", names.join(", ")),
+        hint if hint.is_empty() => format!("; is: accepts {}", names.join(", ")),
         hint => hint,
     }
 }

@@ -233,9 +233,9 @@ impl Thing {
     /// What it is, for manual pages.
     pub fn help(self) -> &'static str {
         match self {
-            Self::Audio => "A recording among the enclosures.",
-            Self::Video => "A video among the enclosures.",
-            Self::Image => "A picture among the enclosures or in the text.",
+            Self::Audio => "An audio enclosure.",
+            Self::Video => "A video enclosure.",
+            Self::Image => "A picture in an enclosure or in the text.",
             Self::Comments => "Comments, or a page for them.",
             Self::Version => "An earlier version of the text or title.",
             Self::Tag => "A tag of the item itself.",
@@ -347,10 +347,10 @@ impl Query {
         let joins = |text: &str| matches!(text, "or" | "and" | "not");
         self.all_terms().find_map(|term| match &term.what {
             What::Text { column: Column::Any, text, phrase: false } if joins(text) => Some(
-                "\"or\", \"and\" and \"not\" are words like others; write OR between \
+                "\"or\", \"and\" and \"not\" are ordinary words here; write OR between \
                  alternatives and - before what to exclude",
             ),
-            What::Is(State::New) => Some("Items are new until your next visit"),
+            What::Is(State::New) => Some("Items count as new until you next open the interface"),
             _ => None,
         })
     }

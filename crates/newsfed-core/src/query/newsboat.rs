@@ -14,7 +14,7 @@ pub enum NotTranslated {
     #[error("\"{}\" cannot be expressed as a search", clean(.0))]
     Comparison(String),
     /// Not an expression.
-    #[error("cannot be understood from \"{}\" on", clean(.0))]
+    #[error("cannot be parsed from \"{}\" on", clean(.0))]
     Syntax(String),
 }
 

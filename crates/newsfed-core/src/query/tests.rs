@@ -51,15 +51,15 @@ fn rejects_unknown_operators_with_a_suggestion() {
     for (typed, words) in [
         (
             "is:foo",
-            "\"foo\" is not a state; is: takes unread, new, read, pinned, unpinned, changed",
+            "\"foo\" is not a state; is: accepts unread, new, read, pinned, unpinned, changed",
         ),
-        ("in:titles", "\"in:\" takes \"later\" or \"versions\", not \"titles\""),
+        ("in:titles", "\"in:\" accepts \"later\" or \"versions\", not \"titles\""),
         ("-asof:today", "\"asof:\" cannot be excluded; remove the minus"),
         ("-in:versions", "\"in:\" cannot be excluded; remove the minus"),
         ("asof:soon", "\"soon\" is not a date"),
         ("is:unraed", "\"unraed\" is not a state; did you mean \"unread\"?"),
-        ("sorce:x", "there is no \"sorce:\"; did you mean \"source:\"?"),
-        ("zebra:x", "there is no \"zebra:\"; to find it as text, quote it: \"zebra:x\""),
+        ("sorce:x", "no operator \"sorce:\"; did you mean \"source:\"?"),
+        ("zebra:x", "no operator \"zebra:\"; to find it as text, quote it: \"zebra:x\""),
         ("after:2026-13", "\"2026-13\" is not a date; write 2026-11-21, 2026-11"),
         ("-before:2026-02-30", "\"2026-02-30\" is not a date"),
         ("after:7", "\"7\" is not a date"),
@@ -80,19 +80,19 @@ fn rejects_unknown_operators_with_a_suggestion() {
         ("((a) -(b OR c", "word 5: \"(\" has no \")\""),
         ("((a) b", "\"(\" has no \")\""),
         ("(a OR", "word 3: \"OR\" needs"),
-        (&"(".repeat(12), "parentheses can be at most 10 deep"),
+        (&"(".repeat(12), "parentheses can be nested at most 10 deep"),
         ("/ru(t/", "\"/ru(t/\" is not a valid pattern: unclosed group"),
         ("title:/x{9999999}/", "is not a valid pattern"),
         ("a OR asof:2026", "word 3: \"asof:\" applies to the whole search"),
         ("asof:2026 (a OR asof:2025)", "word 5: \"asof:\" applies"),
         ("a (in:versions b)", "\"in:\" applies to the whole search"),
-        ("has:sound", "there is no \"has:sound\"; has: takes audio, video"),
+        ("has:sound", "unknown value \"has:sound\"; has: accepts audio, video"),
         ("words<x", "\"x\" is not a number of words"),
         ("lang:de_CH", "is not a language"),
         ("title:\"\"", "\"title:\" needs a word of the title"),
         (&"a ".repeat(101), "at most 100 words"),
         (&"a".repeat(501), "of at most 500 characters"),
-        ("x\u{1b}[2J sorce:\u{202e}x", "there is no \"sorce:\"; did you mean \"source:\"?"),
+        ("x\u{1b}[2J sorce:\u{202e}x", "no operator \"sorce:\"; did you mean \"source:\"?"),
     ] {
         assert!(error(typed).contains(words), "{typed}: {}", error(typed));
     }
@@ -231,7 +231,7 @@ fn translates_newsboat_expressions() {
         ("title", "cannot be understood"),
         ("", "cannot be understood"),
         ("unread = \"yes\" and", "cannot be understood"),
-        ("unread = \"yes\" nonsense", "cannot be understood from \"nonsense\""),
+        ("unread = \"yes\" nonsense", "cannot be parsed from \"nonsense\""),
     ] {
         let summary = from_newsboat(expression).map_or_else(|e| e.to_string(), |q| q.to_string());
         assert!(summary.contains(expected), "{expression}: {summary}");

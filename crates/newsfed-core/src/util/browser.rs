@@ -62,7 +62,7 @@ pub enum NoBrowser {
     NoScreen,
     /// The configured program is not installed.
     #[error(
-        "{0} is not installed; set another program in config.toml: `browser`, for files [open]"
+        "{0} is not installed; set another program in config.toml (`browser`, or [open] for files)"
     )]
     NotInstalled(String),
 }

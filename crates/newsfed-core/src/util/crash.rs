@@ -39,7 +39,7 @@ pub fn install(data_dir: &Path) {
             let _ = writeln!(
                 io::stderr(),
                 "What happened is described in {file}.\n\
-                 Read it, remove what is private, and report it with what you did before."
+                 Read it, remove anything private, and report it together with what you were doing."
             );
         }
     }));

@@ -98,10 +98,10 @@ fn describe(error: url::ParseError, text: &str) -> String {
         Error::IdnaError | Error::InvalidDomainCharacter
             if host.is_some_and(|host| host.contains(char::is_whitespace)) =>
         {
-            "a host name such as example.org has no spaces".to_owned()
+            "a host name cannot contain spaces".to_owned()
         }
         Error::IdnaError | Error::InvalidDomainCharacter => {
-            "its host name has characters that no host name may have".to_owned()
+            "its host name contains invalid characters".to_owned()
         }
         Error::InvalidPort => "the port, after the colon, must be a number up to 65535".to_owned(),
         Error::InvalidIpv4Address | Error::InvalidIpv6Address => {

@@ -11,7 +11,7 @@ use url::Url;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PageError {
     /// Another kind of document, or an empty one.
-    #[error("this is not an HTML page, it seems to be {0}")]
+    #[error("this is not an HTML page; it seems to be {0}")]
     NotHtml(&'static str),
     /// Nested too deeply for a tree.
     #[error("{}", tree::REFUSED)]

@@ -265,8 +265,8 @@ fn unfinished(selector: &str) -> Option<&'static str> {
         '.' => Some("the name of a class is missing after the ."),
         '#' => Some("an id is missing after the #"),
         ':' => Some("a name is missing after the :"),
-        '>' | '+' | '~' => Some("an element is missing at its end"),
-        _ if selector.starts_with(['>', '+', '~']) => Some("an element is missing at its start"),
+        '>' | '+' | '~' => Some("an element is missing at the end"),
+        _ if selector.starts_with(['>', '+', '~']) => Some("an element is missing at the start"),
         _ => None,
     }
 }
@@ -372,8 +372,8 @@ mod tests {
     #[test]
     fn explains_incomplete_selectors() {
         let cases = [
-            ("main h3 >", "an element is missing at its end"),
-            ("> a", "an element is missing at its start"),
+            ("main h3 >", "an element is missing at the end"),
+            ("> a", "an element is missing at the start"),
             ("a.", "the name of a class"),
             ("#", "an id is missing"),
             ("a:", "a name is missing"),

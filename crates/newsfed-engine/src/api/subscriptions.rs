@@ -80,7 +80,7 @@ impl Api {
                 change = change.set("folder", folder);
             }
             if change == SourceChange::default() {
-                let why = "nothing to change: t is a title, a and r are folders";
+                let why = "nothing to change: expected t (a title), or a or r (folders)";
                 return Err(Refusal::Bad(why.to_owned()));
             }
             each.push((id, change));

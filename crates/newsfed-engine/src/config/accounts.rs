@@ -147,7 +147,7 @@ impl AccountSettings {
         }
         (self.is_exposed() && !self.insecure).then(|| {
             let message = "would send the password without encryption; use https, or set \
-                           insecure = true if nobody can read your network";
+                           insecure = true if you trust the network";
             ("url", message.to_owned())
         })
     }

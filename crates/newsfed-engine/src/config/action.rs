@@ -121,10 +121,10 @@ actions! {
         ReadMatching, "read", "mark matches read", "Mark all items matching a query as read";
         ReadFor, "read-for", "read for", "List the best unread items for the time you have";
         UnreadOnly, "unread-only", "unread only", "Hide read items, or show them again";
-        Select, "select", "select", "Select the row or unselect it, and go down";
+        Select, "select", "select", "Select or unselect the row, and go down";
         ExtendSelection, "extend-selection", "range", "Select the items from the nearest selected one to this one";
         SelectAll, "select-all", "all", "Select all items in the list";
-        SelectInverse, "select-inverse", "inverse", "Select the items that are not selected";
+        SelectInverse, "select-inverse", "inverse", "Invert the selection";
         SelectNone, "select-none", "none", "Clear the selection";
         Browser, "browser", "browser", "Open in the browser";
         BrowserAndNext, "browser-and-next", "browser, next", "Open in the browser, mark read, next item";
@@ -135,7 +135,7 @@ actions! {
         FollowComments, "follow-comments", "follow comments", "Follow the comments on the item as a source";
         Enclosure, "enclosure", "enclosure", "Open the enclosure, or choose one of several";
         Download, "download", "download", "Download the enclosure, or one of several";
-        CancelRunning, "cancel-running", "cancel running", "Cancel running downloads, programs and saving";
+        CancelRunning, "cancel-running", "cancel running", "Cancel running downloads, programs and saves";
     }
     Find {
         Search, "search", "search", "Search all items";
@@ -166,11 +166,11 @@ actions! {
         Narrower, "narrower", "narrower", "Make the text column narrower";
         Wider, "wider", "wider", "Make the text column wider";
         Pipe, "pipe", "pipe", "Pipe the article to a command";
-        Run, "run", "run", "Run a program of your own for the selected items";
+        Run, "run", "run", "Run a program of your own on the selected items";
         Prefetch, "prefetch", "prefetch", "Fetch the full text of pinned and unread items";
     }
     Listen {
-        Enqueue, "enqueue", "to the queue", "Add the audio or video of the selected items to the queue";
+        Enqueue, "enqueue", "add to queue", "Add the audio or video of the selected items to the queue";
         PlayPause, "play-pause", "play or pause", "Play the queue, pause, or resume";
         SeekForward, "seek-forward", "forward", "Skip forward in the episode";
         SeekBack, "seek-back", "back", "Skip back in the episode";
@@ -179,7 +179,7 @@ actions! {
     Sources {
         Add, "add", "add", "Follow a new URL";
         Crawl, "crawl", "crawl a website", "Crawl a website: collect its articles, data or other files in a folder";
-        Starters, "starters", "starter sources", "Choose among well-known sources";
+        Starters, "starters", "starter sources", "Choose from well-known sources";
         Import, "import", "import", "Import sources from a file, or follow a list";
         AcceptList, "accept-list", "accept list", "Remove the sources that are no longer in the followed list";
         Edit, "edit", "edit", "Edit the source in a form";

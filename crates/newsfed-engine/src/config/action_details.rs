@@ -8,7 +8,7 @@ impl Action {
         match self {
             Self::Down | Self::Up => "Moves the selection, or scrolls the article in the Reader.",
             Self::HalfPageDown | Self::HalfPageUp | Self::PageDown | Self::PageUp => {
-                "Moves the selection by that many rows, or scrolls the article."
+                "Moves the selection by that distance, or scrolls the article."
             }
             Self::NextPane | Self::PreviousPane => {
                 "The panes are Sources, Items and Reader. Keys act on the one with the line below its title."
@@ -16,7 +16,7 @@ impl Action {
             Self::Open => "Lists the items of a source, or opens an item in the Reader.",
             Self::Back => "Also clears a selection, and closes a search.",
             Self::First | Self::Last => {
-                "Goes to the first or last row, or to that end of the article."
+                "Goes to the first or last row, or to the start or end of the article."
             }
             Self::ShowUnread => "Unread items of all sources.",
             Self::ShowToday => "Items of all sources with today's date, read or not.",
@@ -37,20 +37,20 @@ impl Action {
     fn details_about_items(self) -> &'static str {
         match self {
             Self::NextUnread | Self::PreviousUnread => {
-                "After the last unread item it continues at the start of the list."
+                "After the last unread item, continues at the start of the list."
             }
             Self::NextUnreadSource | Self::PreviousUnreadSource => {
-                "Lists its items, in the order of the Sources pane. The first one follows the last."
+                "Lists its items. Follows the order of the Sources pane, and wraps around."
             }
             Self::NextItem | Self::PreviousItem => "Opens the item that is next in the list.",
             Self::MarkRead | Self::MarkUnread => {
-                "Changes nothing if they already are. For keys that run several commands."
+                "Does nothing if already marked. For keys that run several commands."
             }
             Self::ToggleRead => "Applies to the selected items, or to the current one.",
             Self::Pin => "A pinned item stays at the top of lists, and is never removed.",
             Self::Later => "A separate list of items that you want to read later.",
             Self::Mute => {
-                "Makes a rule from words, the author or the source, permanently or for some time."
+                "Creates a rule from words, the author or the source, permanently or for some time."
             }
             Self::Snooze => "Asks until when: 12h, 3d, tomorrow, friday, or a date.",
             Self::FoldStories => "If several sources report the same story, only one row is shown.",
@@ -63,23 +63,23 @@ impl Action {
             Self::ReadMatching => {
                 "Searches all items, not only the ones in the list. The change can be undone."
             }
-            Self::ReadFor => "Chooses items that take that many minutes in total.",
+            Self::ReadFor => "Chooses items that take that many minutes to read in total.",
             Self::UnreadOnly => "Also hides sources without unread items. The setting is saved.",
             Self::Select => {
                 "Commands such as mark read, pin and move then apply to all selected rows."
             }
             Self::ExtendSelection => "Select one end of the range first.",
             Self::SelectAll => "Commands then apply to every item in the list.",
-            Self::SelectInverse => "Selected items are no longer selected, and all others are.",
+            Self::SelectInverse => "Unselects the selected items, and selects all others.",
             Self::SelectNone => "Commands then apply to the current item again.",
             Self::Browser => "Opens the page of each selected item, or the site of a source.",
             Self::BrowserAndNext => "For going through a list quickly.",
             Self::Copy => "Copies the URL of the item or the source to the clipboard.",
             Self::CopyMarkdown => "Copies titles as links, for notes and messages.",
-            Self::Save => "The ending of the file name decides: .md, .html or .epub.",
+            Self::Save => "The file extension sets the format: .md, .html or .epub.",
             Self::Comments => "Opens the page with the comments, if the feed names one.",
             Self::FollowComments => {
-                "New comments then arrive as items, if the item has a feed of comments."
+                "New comments then arrive as items, if the item has a comment feed."
             }
             Self::Enclosure => "Enclosures are attached files: episodes, videos, documents.",
             Self::Download => "Downloads continue in the background, and can be resumed.",
@@ -103,11 +103,13 @@ impl Action {
 
     fn details_about_articles(self) -> &'static str {
         match self {
-            Self::FullText => "Fetches the page of the item. Pressed again, it shows another text.",
+            Self::FullText => "Fetches the page of the item. Press it again to show another text.",
             Self::Hints => "Shows a letter at each link. A capital letter copies the URL.",
             Self::Links => "Lists links with their URLs, to open or copy them.",
-            Self::OpenLink => "The number is the one that the text shows after the link.",
-            Self::JumpBack => "Returns to where you were in the article, or to the article before.",
+            Self::OpenLink => "The number is shown after the link in the text.",
+            Self::JumpBack => {
+                "Returns to where you were in the article, or to the previous article."
+            }
             Self::NextHeading | Self::PreviousHeading => "Scrolls the article to that heading.",
             Self::Difference => "Added and removed text is marked in the article.",
             Self::OlderChange | Self::NewerChange => {
@@ -126,9 +128,7 @@ impl Action {
             }
             Self::Pipe => "The command reads the text of the article; its output is shown.",
             Self::Run => "A [[command]] is a program that you define in config.toml.",
-            Self::Prefetch => {
-                "For reading without a connection. The number of pages is shown first."
-            }
+            Self::Prefetch => "For reading offline. The number of pages is shown first.",
             Self::Enqueue => "Episodes are played in the order of the queue.",
             Self::PlayPause => "Plays with mpv, or the player in the settings.",
             Self::SeekForward | Self::SeekBack => "By 30 seconds, or the step in the settings.",
@@ -143,7 +143,7 @@ impl Action {
                 "Paste the URL of a feed or of any page. newsfed shows what can be followed there."
             }
             Self::Crawl => "Follows links from page to page, within a budget that you set.",
-            Self::Starters => "Mark the ones you want; they can be removed like any source.",
+            Self::Starters => "Mark the ones you want; they can be removed like any other source.",
             Self::Import => {
                 "Reads OPML, URLs, and exports of other readers. OPML at a URL can be followed."
             }
@@ -198,7 +198,7 @@ impl Action {
             Self::SourcesPane => "Leaves more space for titles. The setting is saved.",
             Self::Density => "One row for each item, two rows, or a summary. The setting is saved.",
             Self::Redraw => "Repairs a screen that other programs have written to.",
-            Self::Suspend => "The command fg of the shell returns to newsfed.",
+            Self::Suspend => "Run fg in the shell to return to newsfed.",
             Self::Quit => "Everything is saved. The daemon, if there is one, keeps running.",
             _ => "Runs the commands that are bound to this key.",
         }

@@ -75,7 +75,7 @@ fn time(typed: &str, min: u64, max: u64) -> String {
     match parse_time(typed) {
         Some(time) if time < min => format!("Too short. Use {} or more.", show_time(min)),
         Some(time) if time > max => format!("Too long. Use {} or less.", show_time(max)),
-        _ => "Not a length of time. Use a number and a unit, such as 30m or 2h.".to_owned(),
+        _ => "Not a duration. Use a number and a unit, such as 30m or 2h.".to_owned(),
     }
 }
 
@@ -153,7 +153,7 @@ mod tests {
                 year,
                 "5 fortnights",
                 "",
-                "Not a length of time. Use a number and a unit, such as 30m or 2h.",
+                "Not a duration. Use a number and a unit, such as 30m or 2h.",
             ),
             (year, "1s", "", "Too short. Use 1m or more."),
             (year, "3years", "", "Too long. Use 1year or less."),

@@ -191,7 +191,7 @@ fn loader_errors_appear_at_their_fields() {
         ("URL", "a.example", "https://"),
         ("URL", "", "Every source needs a URL"),
         ("Enabled", "maybe", "Use on or off."),
-        ("Interval", "soon", "Not a length of time. Use a number and a unit, such as 30m or 2h."),
+        ("Interval", "soon", "Not a duration. Use a number and a unit, such as 30m or 2h."),
         ("Priority", "hihg", "Did you mean \"high\"?"),
         ("Polls per day", "9999", "Use a number from 0.1 to 280."),
         ("User", "me", "Also needs `password`"),

@@ -55,7 +55,7 @@ impl RuleSettings {
             (false, true) => "run its command",
             (false, false) => return String::new(),
         };
-        format!("; would {would}, but for new items only")
+        format!("; would {would}, but only for new items")
     }
 }
 

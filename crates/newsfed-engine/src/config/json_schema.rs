@@ -65,7 +65,7 @@ fn lists() -> Keys {
     let rules = list("What happens to new items.", item_rules::KEYS, Value::Null);
     let run = json!({ "properties": { "run": { "minItems": 1 } } });
     let commands = list(
-        "A program that you run for items.",
+        "A program that you run on items.",
         commands::KEYS,
         json!({
             "required": ["name", "run"],
@@ -208,7 +208,7 @@ pub fn sources_schema() -> Value {
     website.insert(PEAK_HOURS.to_owned(), hours);
     properties.extend(tables.into_iter().map(|(name, t)| (name.to_owned(), object(t).into())));
     let names = [
-        ("id", "Its name in commands, unique. Not set: from the URL."),
+        ("id", "Its unique name in commands. Not set: from the URL."),
         ("account", "The id of the account whose server polls this source."),
         ("list", "The id of the list from which this source came."),
     ];

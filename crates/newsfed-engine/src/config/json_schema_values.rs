@@ -105,7 +105,7 @@ fn values(slot: &Slot<'_>, rule: Rule) -> Keys {
     })
 }
 
-/// Text under a rule; `empty` also allows "".
+/// The schema of a text with this rule; `empty` also allows "".
 pub(super) fn text(rule: Rule, empty: bool) -> Value {
     match rule {
         Rule::OneOf(words) => {

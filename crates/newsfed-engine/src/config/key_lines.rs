@@ -52,12 +52,12 @@ pub(super) fn problems(line: &str, programs: &[CommandSettings]) -> Vec<String> 
             _ => given.is_empty(),
         };
         let stops = match at + 1 < commands.len() {
-            true => "asks for it, and the commands after it do not run",
-            false => "asks for it",
+            true => ", and the commands after it do not run",
+            false => "",
         };
         if is_missing {
             found.push(format!(
-                "{} lacks {what}, so it {stops}; write it after the command, as in {}",
+                "{} asks for {what}{stops}; write {what} after the command, as in {}",
                 quote(command),
                 quote(example)
             ));
@@ -85,14 +85,14 @@ mod tests {
             (
                 "save; next-unread",
                 &[
-                    "\"save\" lacks a file, so it asks for it, and the commands after it do not run; write it after the \
-                   command, as in \"save weekend.epub\"",
+                    "\"save\" asks for a file, and the commands after it do not run; write a file after the \
+                     command, as in \"save weekend.epub\"",
                 ],
             ),
-            ("pin; read-for", &["\"read-for\" lacks the minutes, so it asks for it; write"]),
+            ("pin; read-for", &["\"read-for\" asks for the minutes; write the minutes"]),
             (
                 "set ui.theme; run",
-                &["\"set ui.theme\" lacks a setting and its value", "\"run\" lacks"],
+                &["\"set ui.theme\" asks for a setting and its value", "\"run\" asks"],
             ),
         ] {
             let found = problems(line, &programs);

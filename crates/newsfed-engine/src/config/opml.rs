@@ -234,8 +234,8 @@ impl Outlines {
 
 fn not_opml(root: &str, name: &str) -> ImportError {
     let hint = match root.to_ascii_lowercase().as_str() {
-        "rss" | "feed" | "rdf" => "; this is a feed, follow its URL with `newsfed add`",
-        "html" | "head" | "body" => "; this is a web page, follow its URL with `newsfed add`",
+        "rss" | "feed" | "rdf" => "; this is a feed: follow its URL with `newsfed add`",
+        "html" | "head" | "body" => "; this is a web page: follow its URL with `newsfed add`",
         _ => "",
     };
     ImportError::NotOpml { name: name.to_owned(), root: clean(root), hint }

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn unbinding_names_the_row_and_restoring_rebinds_it() {
+    fn restoring_the_preset_undoes_unbinding() {
         for preset in super::super::keymap::PRESETS {
             let settings = KeySettings { preset: (*preset).to_owned(), ..KeySettings::default() };
             let head = format!("[keys]\npreset = \"{preset}\"\n");

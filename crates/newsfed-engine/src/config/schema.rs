@@ -111,7 +111,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.graphics", Rule::OneOf(GraphicsMode::NAMES), |s| Slot::Choice(&mut s.ui.graphics)).on(
         FormPage::Appearance,
         "Graphics mode",
-        "How the terminal gets pictures. auto asks it; blocks works everywhere.",
+        "How pictures are drawn. auto asks the terminal; blocks works everywhere.",
     ),
     key("ui.wrap_code", Rule::Any, |s| Slot::Flag(&mut s.ui.wrap_code)).on(
         FormPage::Appearance,
@@ -138,12 +138,12 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.sources_pane", Rule::Any, |s| Slot::Flag(&mut s.ui.sources_pane)).on(
         FormPage::Appearance,
         "Sources pane",
-        "Show it beside the items. If off, it is shown only while it has the focus.",
+        "Show the Sources pane beside the items; if off, only while focused.",
     ),
     key("ui.sort", Rule::OneOf(SortOrder::NAMES), |s| Slot::Choice(&mut s.ui.sort)).on(
         FormPage::Reading,
         "Sort order",
-        "Order of the items. best: in searches by words, the best match first.",
+        "Order of the items. best: in searches for words, the best match first.",
     ),
     key("ui.dates", Rule::OneOf(DateStyle::NAMES), |s| Slot::Choice(&mut s.ui.dates)).on(
         FormPage::Reading,
@@ -163,7 +163,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.mark_read", Rule::OneOf(MarkRead::NAMES), |s| Slot::Choice(&mut s.ui.mark_read)).on(
         FormPage::Reading,
         "Mark read when",
-        "When opened, or previewed for a second, or scrolled past, or never.",
+        "Items become read when opened, previewed for a second, or scrolled past.",
     ),
     key("ui.unread_only", Rule::Any, |s| Slot::Flag(&mut s.ui.unread_only)).on(
         FormPage::Reading,
@@ -203,7 +203,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(FormPage::Listen, "Download folder", "The folder for downloads, such as ~/Podcasts.")
         .unset("download folder"),
     key("download.max_size", Rule::Within(1024, 1 << 40), |s| Slot::Size(&mut s.download.max_size))
-        .on(FormPage::Listen, "Largest download", "Maximum size of a download, such as 1GiB."),
+        .on(FormPage::Listen, "Max download size", "Maximum size of a download, such as 1GiB."),
     key("machines.folder", FOLDER, |s| Slot::MaybeText(&mut s.machines.folder))
         .on(
             FormPage::Reading,
@@ -243,7 +243,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Programs,
             "Notify command",
-            "Such as notify-send {title} {text}. The daemon and sync use it too.",
+            "Command such as notify-send {title} {text}; also for daemon and sync.",
         )
         .unset("none"),
     key("notify.quiet", QUIET_HOURS, |s| Slot::MaybeText(&mut s.notify.quiet))
@@ -261,7 +261,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("first_unread", Rule::Any, |s| Slot::MaybeCount(&mut s.first_unread))
         .on(
             FormPage::Reading,
-            "Unread when added",
+            "Initial unread items",
             "How many items of a newly added feed are unread. 0 leaves all unread.",
         )
         .unset("all"),
@@ -376,7 +376,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .waits()
         .unset("environment"),
     key("net.contact", CONTACT, |s| Slot::Text(&mut s.net.contact))
-        .on(FormPage::Network, "Contact", "Sent to servers, so that their owners can reach you.")
+        .on(FormPage::Network, "Contact", "URL or email in the user agent, for site owners.")
         .waits(),
     key("net.feed_timeout", TIMEOUT, |s| Slot::Time(&mut s.net.feed_timeout))
         .on(FormPage::Network, "Feed timeout", "Time limit for one feed request, 1s to 10m.")
@@ -386,12 +386,16 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .waits(),
     key("net.connect_timeout", TIMEOUT, |s| Slot::Time(&mut s.net.connect_timeout)),
     key("net.max_body", Rule::Within(1024, 1 << 30), |s| Slot::Size(&mut s.net.max_body))
-        .on(FormPage::Network, "Max size", "Maximum size of a document, 10MiB for feeds at most.")
+        .on(
+            FormPage::Network,
+            "Max size",
+            "Maximum size of a document; feeds are limited to 10MiB.",
+        )
         .waits(),
     key("feeds.address", LOOPBACK, |s| Slot::MaybeText(&mut s.feeds.address))
         .on(
             FormPage::Network,
-            "Views address",
+            "View feeds address",
             "Where the daemon serves views, such as 127.0.0.1:8990.",
         )
         .waits()

@@ -25,7 +25,7 @@ pub fn source_options() -> Vec<SourceOption> {
             choices => help = format!("{help} ({})", choices.join(", ")),
         }
         if !setting.field.unset.is_empty() {
-            help = format!("{help} [an empty value sets: {}]", setting.field.unset);
+            help = format!("{help} [empty: {}]", setting.field.unset);
         }
         Some(SourceOption { key: setting.key, name, value, help })
     };

@@ -134,7 +134,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(
             GENERAL,
             "Remove after",
-            "Remove the source when gone, or after this many days without new items.",
+            "Remove the source if reported gone, or after this many days without items.",
         )
         .unset("default (never)")
         .kinds(WITH_ITEMS)
@@ -276,7 +276,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .kinds(FILES)
         .polls(),
     key("mail", PATH, |d| Slot::MaybeText(&mut d.origin.mail))
-        .on(ORIGIN, "Mailbox", "A Maildir or mbox file whose emails are the entries. Read only.")
+        .on(ORIGIN, "Mailbox", "A Maildir or mbox file whose emails are the entries. Read-only.")
         .unset("none")
         .kinds(FEEDS)
         .polls(),

@@ -26,7 +26,7 @@ const TOPICS: &[Topic] = &[
     ),
     topic(
         "[[command]]",
-        "Define a program that :run starts for items",
+        "Define a program that :run starts on items",
         "command program script plugin external",
     ),
     topic("[keys]", "Let a key run several commands", "macro keys remap your own"),

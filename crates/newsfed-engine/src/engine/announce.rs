@@ -164,7 +164,7 @@ fn begin_with(context: &Arc<Context>, all: Vec<Announcement>, polled: Vec<Polled
     context.announcer.tasks.spawn(async move {
         let (settings, groups) = (own.settings(), by_rule(rules));
         if let Err(e) = notify_of(&own, &settings, &groups).await {
-            tracing::error!("the notifications of rules cannot be read or recorded: {e}");
+            tracing::error!("cannot read or record rule notifications: {e}");
         }
         for (rule, now, surplus) in allotted(&settings, &groups) {
             runs::give(&own, rule, now, surplus);

@@ -107,7 +107,7 @@ impl Account {
             self.control.bound(budget / f64::from(day.sources));
             self.control.price = rounded(self.control.price);
             tracing::info!(
-                "{:.1} polls per day of {budget:.1}; the price of a poll is now {:.0} item-seconds",
+                "{:.1} of {budget:.1} polls per day; the price of a poll is now {:.0} item-seconds",
                 day.used,
                 self.control.price
             );

@@ -184,7 +184,7 @@ impl Handle {
         Ok(changes)
     }
 
-    /// When a source with `remove_after` was first seen, because a source without items is judged by its age.
+    /// When a source with `remove_after` was first seen. The age of a source without items counts from then.
     async fn first_seen(&self, key: i64, now: Time) -> Result<Time, StoreError> {
         let mut seen: BTreeMap<i64, i64> = self.memo(SEEN).await?;
         if let Some(first) = seen.get(&key).and_then(|at| Time::from_timestamp(*at, 0)) {

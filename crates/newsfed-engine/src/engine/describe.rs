@@ -115,7 +115,7 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
         line("this week", spent(why, now));
     }
     if why.feed_has_full_text == Some(true) {
-        line("articles", "full text in the feed, pages are not fetched".to_owned());
+        line("articles", "full text in the feed; pages are not fetched".to_owned());
     }
     for (nth, words) in why.crawl.iter().enumerate() {
         line(if nth == 0 { "crawl" } else { "" }, words.clone());

@@ -23,7 +23,7 @@ use crate::util::{limits, text};
 use std::sync::Arc;
 use url::Url;
 
-/// The result of a poll for the user.
+/// The result of a poll, as shown to the user.
 pub(super) struct Polled {
     pub(super) result: Refreshed,
     pub(super) left_out: Vec<LeftOut>,

@@ -270,7 +270,9 @@ impl Loop {
             match self.heal(now).await {
                 Ok(()) => self.latest = Some(now),
                 Err(e) => {
-                    tracing::error!("cannot correct the plans after the clock was set back: {e}");
+                    tracing::error!(
+                        "cannot correct the schedule after the clock was set back: {e}"
+                    );
                 }
             }
         }
@@ -280,7 +282,7 @@ impl Loop {
         let due = match self.due().await {
             Ok(due) => due,
             Err(e) => {
-                tracing::error!("planning: {e}");
+                tracing::error!("cannot plan polls: {e}");
                 self.wake = Some(now + TimeDelta::minutes(1));
                 return;
             }

@@ -268,7 +268,7 @@ impl SourceStatistics {
         Some(match self.unfollow? {
             Unfollow::Gone => "the server reports that it is gone (HTTP 410)".to_owned(),
             Unfollow::Failing => match day(self.last_ok) {
-                Some(day) => format!("has failed since {day}"),
+                Some(day) => format!("has been failing since {day}"),
                 None => "has never worked".to_owned(),
             },
             Unfollow::Dead => match day(self.newest) {

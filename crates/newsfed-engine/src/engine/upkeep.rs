@@ -72,7 +72,7 @@ async fn index(context: &Arc<Context>, role: Role) {
                 }
                 Ok(None) => break,
                 Err(e) => {
-                    tracing::warn!("indexing: {e}");
+                    tracing::warn!("cannot index texts: {e}");
                     break;
                 }
             }
@@ -102,7 +102,7 @@ async fn retire(context: &Arc<Context>, role: Role) {
     }
     loop {
         if let Err(e) = retire_once(context).await {
-            tracing::warn!("retention: {e}");
+            tracing::warn!("retention failed: {e}");
         }
         context.clock.sleep_until(context.clock.now() + ROUND).await;
     }
@@ -117,7 +117,7 @@ async fn wake(context: &Arc<Context>) {
         if next.is_some_and(|next| next <= now) {
             match context.store.wake(now).await {
                 Ok(_) => continue,
-                Err(e) => tracing::warn!("snoozed items: {e}"),
+                Err(e) => tracing::warn!("cannot show snoozed items again: {e}"),
             }
         }
         // Another item may be snoozed until an earlier time.

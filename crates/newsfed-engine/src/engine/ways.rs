@@ -100,8 +100,7 @@ pub(super) fn offer_entries(
     let Some(EntriesOffer { proposal, rank }) = offer else {
         if asked_for {
             let why = "the page has no repeated blocks that may be entries; if you know their \
-                       selector, write a source of kind \"entries\" with website.articles into \
-                       sources.toml";
+                       selector, add a source of kind \"entries\" with website.articles to sources.toml";
             discovery.report(why.to_owned());
         }
         return;
@@ -299,7 +298,7 @@ impl Way {
                 "Only the URLs of the pages are known. New ones become items."
             }
             SourceRules::Page(_) if self.file().is_some() => {
-                "Each change becomes a version: rows added, removed and changed, columns, totals."
+                "Each change becomes a version that lists the changed rows, columns and totals."
             }
             SourceRules::Page(_) => {
                 "The page becomes one item; each change is a new version of it and makes it unread."

@@ -44,7 +44,7 @@ pub enum FetchError {
     #[error("{host} closed the connection before its response was complete")]
     Cut { host: String },
     /// A file arrived only in part.
-    #[error("{host} stopped before the file was complete")]
+    #[error("{host} stopped sending before the file was complete")]
     Incomplete { host: String },
     /// The response is not HTTP, or damaged.
     #[error("the response from {host} cannot be read ({detail})")]

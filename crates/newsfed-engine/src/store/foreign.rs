@@ -243,7 +243,7 @@ pub(super) fn plain_columns(conn: &Connection, table: &str) -> rusqlite::Result<
     query.query_map([table], |row| row.get(0))?.collect()
 }
 
-/// The value of a column, unless it is too long.
+/// The SQL expression for the value of a column; NULL if it is too long.
 fn column(name: Option<&str>) -> String {
     match name {
         Some(name) => format!("CASE WHEN octet_length({name}) <= {MAX_TEXT} THEN {name} END"),
@@ -251,7 +251,7 @@ fn column(name: Option<&str>) -> String {
     }
 }
 
-/// The number of values that are too long.
+/// The SQL expression for the number of values that are too long.
 fn too_long(names: &[Option<&str>]) -> String {
     let long = |name: &&str| format!("coalesce(octet_length({name}) > {MAX_TEXT}, 0)");
     let sum: Vec<String> = names.iter().flatten().map(long).collect();
@@ -386,7 +386,7 @@ fn value(group: &Group, key: &str) -> Option<String> {
     group.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())
 }
 
-/// The longest text in some groups.
+/// The longest text of the groups.
 fn longest(groups: &[Group]) -> Option<ForeignText> {
     let texts =
         groups.iter().filter_map(|group| Some((value(group, "text")?, value(group, "type"))));

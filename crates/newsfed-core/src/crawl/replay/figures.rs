@@ -47,9 +47,10 @@ pub struct Figures {
 pub struct Milestone {
     /// Percentage of the targets, and of their bytes.
     pub percent: u32,
-    /// Requests until this percentage of targets was found, in percent of the site's URLs.
+    /// Requests until this percentage of targets was found, as a percentage of the site's URLs.
     pub requests_percent: Option<f64>,
-    /// Non-target bytes until this percentage of target bytes was read, in percent of all non-target bytes.
+    /// Non-target bytes until this percentage of target bytes was read, as a percentage of all non-target
+    /// bytes.
     pub other_bytes_percent: Option<f64>,
 }
 

@@ -38,7 +38,7 @@ fn read_within(
     let mut file = PdfFile::open(bytes, work.clone())?;
     let pages = file.pages();
     if pages.is_empty() {
-        let why = "no pages were found in it".to_owned();
+        let why = "it contains no pages".to_owned();
         return Err(DatasetError::Invalid { format: "PDF", why });
     }
     let mut table = Table::default();

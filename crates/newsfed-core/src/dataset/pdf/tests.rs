@@ -166,7 +166,7 @@ fn charges_the_input_of_a_filter() {
         let (result, one, _) = drawn(1);
         assert_eq!(result, Ok(1), "{filter}");
         assert!(drawn(11).1 > one + 10 * data.len(), "{filter}");
-        assert!(drawn(100).0.unwrap_err().contains("more than newsfed reads"), "{filter}");
+        assert!(drawn(100).0.unwrap_err().contains("exceeds the limits of newsfed"), "{filter}");
     }
 }
 

@@ -89,8 +89,8 @@ fn rejects_bombs_and_damaged_files() {
     let many = archive(&many.iter().map(|name| (name.as_str(), &b""[..])).collect::<Vec<_>>());
     assert!(bomb.len() < LEFT / 50 && strings.len() < LEFT / 50);
     let cases: [(&[u8], &str); 6] = [
-        (&bomb, "more than newsfed reads"),
-        (&strings, "more than newsfed reads"),
+        (&bomb, "exceeds the limits of newsfed"),
+        (&strings, "exceeds the limits of newsfed"),
         (&many, "too many parts"),
         (&good[..good.len() - 30], "not valid XLSX"),
         (b"PK\x03\x04", "not valid XLSX"),

@@ -78,7 +78,7 @@ impl Timeline {
     ) -> Result<Self, String> {
         let sensible = |at: &i64| (-LATEST..=LATEST).contains(at);
         if ![start, end].iter().chain(&items).all(sensible) {
-            return Err("a time is outside the calendar".to_owned());
+            return Err("a time is out of range".to_owned());
         }
         if end <= start || end - start > LONGEST {
             return Err("the end must come after the start, by at most 20 years".to_owned());

@@ -131,7 +131,7 @@ fn lists_settings_except_defaults_and_secrets() {
     let option = |key: &str| options.iter().find(|option| option.key == key).unwrap();
     assert!(option("title").help.starts_with("Title to show "), "{}", option("title").help);
     assert!(option("interval").help.contains("30m"));
-    assert!(options.iter().any(|option| option.help.contains(" [an empty value sets: ")));
+    assert!(options.iter().any(|option| option.help.contains(" [empty: ")));
     assert!(options.iter().all(|option| !option.help.ends_with('.')));
 }
 

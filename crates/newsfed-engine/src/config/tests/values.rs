@@ -380,20 +380,20 @@ fn describes_the_effects_of_a_rule() {
     for (effects, run, stop, inside, outside) in [
         (&["read"][..], &[][..], false, "read", ""),
         (&["read", "pin"], &[], true, "read, pin, stop", ""),
-        (&["notify"], &[], false, "notify", "; would notify, but for new items only"),
+        (&["notify"], &[], false, "notify", "; would notify, but only for new items"),
         (
             &["run"],
             &["p", "x"],
             false,
             "run p x",
-            "; would run its command, but for new items only",
+            "; would run its command, but only for new items",
         ),
         (
             &["notify", "run"],
             &["p"],
             false,
             "notify, run p",
-            "; would notify and run its command, but for new items only",
+            "; would notify and run its command, but only for new items",
         ),
     ] {
         let owned =

@@ -190,7 +190,7 @@ async fn serve(context: Arc<Context>, name: String) {
             None => leave_out(&context, &name, waiting.count(), AT_THE_END).await,
         };
         if let Err(e) = recorded {
-            tracing::error!("the input of the hook {name} cannot be read or recorded: {e}");
+            tracing::error!("cannot read or record the input of the hook {name}: {e}");
         }
     }
 }
@@ -222,7 +222,7 @@ async fn leave_out(
     if lines == 0 {
         return Ok(());
     }
-    tracing::warn!("the hook {name} did not get {}: {why}", counted(lines, "line"));
+    tracing::warn!("the hook {name} did not receive {}: {why}", counted(lines, "line"));
     let now = context.clock.now();
     let skip = move |record: &mut CommandRecord| record.skip(lines, now);
     context.store.record_commands(record_name(name), None, skip, now).await

@@ -62,7 +62,7 @@ async fn serve(context: Arc<Context>, name: String) {
         let Some(rule) = rule_of(&settings, &name) else { continue };
         let (_, recorded) = run_for(&context, rule, &waiting.arrived, waiting.left_out).await;
         if let Err(e) = recorded {
-            tracing::error!("the input of the command of {name} cannot be read or recorded: {e}");
+            tracing::error!("cannot read or record the input of the command of {name}: {e}");
         }
     }
 }

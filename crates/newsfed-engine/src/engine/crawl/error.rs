@@ -20,7 +20,9 @@ pub enum CrawlError {
     #[error("that folder contains a crawl of {stored}, not of {given}")]
     Other { stored: Box<Url>, given: Box<Url> },
     /// The crawl was started with credentials, and the remaining requests would fail without them.
-    #[error("this crawl was started with credentials; give the URL with them to continue")]
+    #[error(
+        "this crawl was started with credentials; to continue, give the URL that includes them"
+    )]
     Credentials,
     /// There is no crawl to resume.
     #[error("{} contains no crawl to resume; give the URL to start one", .0.display())]

@@ -97,7 +97,7 @@ impl Ipc {
                 self.waiting.clear();
             }
             if self.surplus > MAX_SILENCE {
-                let why = "the player's response cannot be understood".to_owned();
+                let why = "the player's response cannot be parsed".to_owned();
                 return PlayerEvent::Ended(Ending::Failed(why));
             }
             let mut buffer = [0; 8192];

@@ -70,7 +70,8 @@ impl Session {
         if cancel.is_cancelled() {
             return Err(failed(STOPPED.to_owned()));
         }
-        let folder = private_folder().map_err(|e| failed(format!("no folder: {e}")))?;
+        let folder =
+            private_folder().map_err(|e| failed(format!("cannot create a private folder: {e}")))?;
         let socket = folder.path().join("player");
         let target = target(&episode).ok_or_else(|| failed("its URL is not valid".to_owned()))?;
         let mut command = Command::new(program);

@@ -315,7 +315,7 @@ impl Task {
         }
         match self.context.store.record_progress(place.0.clone(), place.1).await {
             Ok(()) => self.stored = Some(place),
-            Err(e) => tracing::warn!("the position in an episode was not stored: {e}"),
+            Err(e) => tracing::warn!("the playback position of an episode was not stored: {e}"),
         }
     }
 

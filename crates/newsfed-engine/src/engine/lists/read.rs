@@ -129,8 +129,8 @@ async fn take_over(
     if let Some((gone, of)) = question.filter(|_| !is_confirmed) {
         context.store.refuse_list(key, Some(hash)).await?;
         let message = format!(
-            "{gone} of {} have left this list, so nothing was changed; `newsfed sync --accept {}` \
-             removes them, as does \"accept list\" in the interface",
+            "{gone} of {} have left this list, so nothing was changed; to remove them, run \
+             `newsfed sync --accept {}`, or \"accept list\" in the interface",
             counted(of, "source"),
             job.source.id
         );

@@ -29,9 +29,9 @@ pub(super) const MAX_REQUESTS: u64 = 60;
 const MAX_PAGE_LINKS: usize = 5_000;
 /// Time limit of one poll.
 const MAX_TIME: Duration = Duration::from_secs(600);
-/// Pages from before the site was followed are skipped for this long.
+/// How long pages that are older than the source are skipped.
 const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
-/// A page that was read and rejected is skipped for this long.
+/// How long a page that was read and rejected is skipped.
 const REFUSED: TimeDelta = TimeDelta::days(30);
 /// Maximum number of bytes of files that are kept until they have items.
 const MAX_HELD: usize = 8 << 20;

@@ -106,7 +106,7 @@ impl Workbench {
                         let known: HashSet<String> = urls.iter().map(normalise).collect();
                         let _ = jobs.send(Task::Known { known, copies });
                     }
-                    Err(e) => tracing::warn!("cannot read the facts of {}: {e}", source.id),
+                    Err(e) => tracing::warn!("cannot read the stored state of {}: {e}", source.id),
                 }
             }
             let (place, url) = match &source.rules {

@@ -379,7 +379,7 @@ mod tests {
         let want = [
             "copies 2",
             "Copy(0) true",
-            "Copy(1) this is not an HTML page, it seems to be plain text",
+            "Copy(1) this is not an HTML page; it seems to be plain text",
             "5: 9 known 1 lost 0",
             "Articles h3 a",
             "Copy(0) 9 1",

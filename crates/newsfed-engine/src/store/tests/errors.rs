@@ -41,7 +41,7 @@ fn reports_a_full_disk_without_losing_data() {
 }
 
 #[test]
-fn a_failed_job_does_not_affect_its_transaction() {
+fn a_failed_job_does_not_roll_back_other_jobs_of_its_transaction() {
     let f = Fixture::new(&["a", "b"]);
     let polls = ["a", "b"].map(|id| f.finished(f.key(id), vec![entry(id)]));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

@@ -16,7 +16,7 @@ fn titles(f: &Fixture, query: &str) -> String {
 }
 
 #[test]
-fn items_that_arrive_between_visits_are_new() {
+fn items_that_arrive_between_sessions_are_new() {
     let f = Fixture::new(&["s"]);
     let visit = |begins: bool| match begins {
         true => wait(f.store.begin_visit()).unwrap(),
