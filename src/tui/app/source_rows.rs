@@ -38,7 +38,7 @@ impl SourcesPane {
         ];
         // A selected row is kept, because removing it would change the list of items.
         let optional = [
-            (Smart::New, "New since last time", self.list.new),
+            (Smart::New, "Since last time", self.list.new),
             (Smart::Later, "Later", self.list.later),
             (Smart::Changed, "Changed", self.list.changed),
         ];

@@ -5,7 +5,6 @@ use crate::model::SourceId;
 use crate::query::Known;
 use crate::store::{Count, SourceOrder};
 use crate::tui::event::{SourceEntry, SourceList};
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Built-in views.
@@ -70,8 +69,6 @@ pub(crate) struct SourcesPane {
     pub(super) indexes: HashMap<i64, usize>,
     /// The texts that distinguish sources with the same title, by row key.
     pub(super) places: HashMap<i64, super::same_titles::Place>,
-    /// Colours of sources, by row key.
-    colors: HashMap<i64, usize>,
     /// The row on each line of the screen, for the mouse.
     pub(crate) shown: Vec<Option<usize>>,
 }
@@ -94,7 +91,6 @@ impl Default for SourcesPane {
             named: None,
             indexes: HashMap::new(),
             places: HashMap::new(),
-            colors: HashMap::new(),
             shown: Vec::new(),
         }
     }
@@ -292,38 +288,16 @@ impl SourcesPane {
         let keys = self.list.sources.iter().map(|s| s.facts.key);
         self.indexes = keys.enumerate().map(|(i, key)| (key, i)).collect();
         self.places = super::same_titles::places(&self.list.sources);
-        self.color_sources();
     }
 
-    /// Assigns each source its configured colour. Without one, a source gets the colour that the sources
-    /// above it use least, but not the colour of the source directly above it. The id breaks ties.
-    fn color_sources(&mut self) {
-        let count = Role::SOURCES.len();
-        let mut by_folder: Vec<&SourceEntry> = self.list.sources.iter().collect();
-        by_folder.sort_by(|a, b| a.source.folder.cmp(&b.source.folder));
-        let mut above = None;
-        let mut used = [0; Role::SOURCES.len()];
-        self.colors.clear();
-        for entry in by_folder {
-            let mut hasher = Sha256::new();
-            hasher.update(entry.source.id.as_str());
-            let own = usize::from(hasher.finalize()[0]) % count;
-            let declared = entry.source.color.map(|color| color.saturating_sub(1) as usize);
-            let others = (0..count).map(|n| (own + n) % count).filter(|n| above != Some(*n));
-            let color = match declared {
-                Some(declared) => declared % count,
-                None => others.min_by_key(|n| used[*n]).unwrap_or(own),
-            };
-            used[color] += 1;
-            above = Some(color);
-            self.colors.insert(entry.facts.key, color);
-        }
-    }
-
-    /// The colour of a source (row key).
+    /// The colour of a source (row key): the configured one, or the next one for each source that was added,
+    /// so that it stays when other sources are moved or removed.
     pub(crate) fn color(&self, key: i64) -> Role {
-        let color = self.colors.get(&key).copied().unwrap_or_default();
-        Role::SOURCES.get(color).copied().unwrap_or(Role::Source1)
+        let count = Role::SOURCES.len() as i64;
+        let declared = self.entry(key).and_then(|entry| entry.source.color);
+        let number = declared.map_or(key, i64::from) - 1;
+        let at = usize::try_from(number.rem_euclid(count)).unwrap_or_default();
+        Role::SOURCES.get(at).copied().unwrap_or(Role::Source1)
     }
 
     /// Unfolds the folders that contain a row.

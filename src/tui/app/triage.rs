@@ -384,17 +384,33 @@ impl App {
 
     /// Goes to the next or previous source with unread items, and selects the first of these items.
     pub(super) fn next_unread_source(&mut self, seek: Seek) -> Vec<Effect> {
-        let next = match &self.items.listed {
-            Some(RowId::Source(key)) if !self.is_narrowed() => {
-                self.sources.next_unread_source(Some(*key), seek.forward)
-            }
-            _ => None,
-        };
+        let next = self.unread_source_after(seek.forward);
         let Some(key) = next else { return self.start_over(seek) };
         let title = self.sources.entry(key).map(|entry| entry.title().to_owned());
         let effects = self.list_unread_source(key, seek);
         self.note(title.unwrap_or_default());
         effects
+    }
+
+    /// The source (row key) whose unread items follow those of the listed one.
+    fn unread_source_after(&self, forward: bool) -> Option<i64> {
+        match &self.items.listed {
+            Some(RowId::Source(key)) if !self.is_narrowed() => {
+                self.sources.next_unread_source(Some(*key), forward)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether there may be another unread item after the selected one, or before it.
+    pub(crate) fn has_next_unread(&self) -> bool {
+        let items = &self.items;
+        let is_other = |(at, row): (usize, &ItemRow)| at != items.selected && !row.read;
+        items.is_loading()
+            || items.more_above
+            || items.more_below
+            || items.rows.iter().enumerate().any(is_other)
+            || self.unread_source_after(true).is_some()
     }
 
     /// Lists the items of a source, and selects the first unread one.

@@ -146,7 +146,9 @@ impl<'a> Out<'a> {
         let wide = code.lines().map(text::width).max().unwrap_or(0);
         let beyond = wide.saturating_sub(inside).min(self.beyond);
         let inside = inside + beyond;
-        let over = if self.wrap_code { 0 } else { wide.saturating_sub(inside) };
+        // A single line is wrapped in any case: it may be a program that has lost its line breaks.
+        let wraps = self.wrap_code || code.lines().nth(1).is_none();
+        let over = if wraps { 0 } else { wide.saturating_sub(inside) };
         let name = language.map(|name| text::truncate(name, inside)).unwrap_or_default();
         let before = Span::blank(inside - text::width(&name).min(inside));
         let mut out = vec![Line {
@@ -158,7 +160,7 @@ impl<'a> Out<'a> {
         }];
         for spans in lines {
             let cells: usize = spans.iter().map(|span| text::width(&span.text)).sum();
-            let parts = if self.wrap_code && cells > inside {
+            let parts = if wraps && cells > inside {
                 self.wrapped_code(&spans, inside)
             } else {
                 vec![Line { spans, ..Line::default() }]

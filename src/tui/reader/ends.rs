@@ -73,7 +73,8 @@ impl Out<'_> {
 
     fn title(&mut self, words: &str) {
         self.gap();
-        self.lines.push(Line::of(Span::label(words, Role::Heading)));
+        // Not a heading of the article.
+        self.lines.push(Line::of(Span::label(words, Role::Soft)));
     }
 }
 

@@ -170,8 +170,8 @@ impl<'a> Out<'a> {
             Block::Heading(level, inline) => {
                 let role = match self.levels.iter().filter(|above| *above < level).count() {
                     0 => Role::Heading,
-                    1 => Role::Strong,
-                    _ => Role::Subheading,
+                    1 => Role::Subheading,
+                    _ => Role::Strong,
                 };
                 let first = self.lines.len();
                 self.paragraph(&spans(inline, role, self.glyphs), margin);

@@ -46,11 +46,12 @@ pub(crate) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
     fill.lines
 }
 
-/// Whether a position is between two Hangul syllables. Korean text is broken only at the spaces between
-/// words, although UAX #14 allows breaks within words.
+/// Whether a position is inside a Korean word, which may begin with Latin letters or digits. Korean has
+/// blanks between its words and breaks there, although UAX #14 allows breaks in words.
 fn is_in_korean_word(text: &str, at: usize) -> bool {
     let is_syllable = |c: char| matches!(c, '가'..='힣');
-    text[..at].ends_with(is_syllable) && text[at..].starts_with(is_syllable)
+    let is_letter = |c: char| is_syllable(c) || c.is_ascii_alphanumeric();
+    text[..at].ends_with(is_letter) && text[at..].starts_with(is_syllable)
 }
 
 /// Where a text may break. UAX #14 keeps slashes, periods and colons with the word before them, even after
@@ -179,6 +180,7 @@ mod tests {
             ("他说：「好」", 8, vec!["他说：", "「好」"]),
             ("программу «Мир» и", 12, vec!["программу", "«Мир» и"]),
             ("한국어 문장은 띄어쓰기로", 10, vec!["한국어", "문장은", "띄어쓰기로"]),
+            ("문장 Secure의", 9, vec!["문장", "Secure의"]),
             ("대한민국", 4, vec!["대한", "민국"]),
             ("one-two three", 8, vec!["one-two", "three"]),
             ("a\nb", 9, vec!["a", "b"]),

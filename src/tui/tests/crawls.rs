@@ -246,7 +246,7 @@ fn resumes_a_crawl_with_a_larger_budget() {
     let mut state = CrawlState::new("/crawls/0".into());
     state.phase = CrawlPhase::Failed(failed.to_owned());
     stage.happen(Event::CrawlChanged(Box::new(state)));
-    stage.keys_give("", "give the URL with them");
+    stage.keys_give("", "to continue, give the URL");
     stage.happen(Event::CrawlsListed(Ok(all())));
     stage.keys("<Tab>https://me:secret@rain.example/<Enter>");
     let asked = stage.requested.last().unwrap().clone();

@@ -62,6 +62,9 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         head.insert(0, Line::default());
     }
     let used = u16::try_from(head.len()).unwrap_or(0).min(inner.height / 2);
+    let body = Rect { y: inner.y + used, height: inner.height - used, ..inner };
+    app.reader.set_height(body.height.into());
+    app.areas.reader = Some(body);
     // Within a table, its header replaces the title of the article, or the empty line below the facts.
     let is_reduced = head_rows > 0 && app.reader.head_hidden >= head_rows;
     let row = usize::from(used).saturating_sub(if is_reduced { head::REDUCED } else { 1 });
@@ -73,9 +76,6 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     for (y, line) in (inner.y..inner.y + used).zip(head) {
         frame.render_widget(line, Rect { y, height: 1, ..inner });
     }
-    let body = Rect { y: inner.y + used, height: inner.height - used, ..inner };
-    app.reader.set_height(body.height.into());
-    app.areas.reader = Some(body);
     let pen = Pen { app, glyphs: glyphs(shape.ascii), hints: app.dialog(), head_has_facts };
     if let Some((header, row)) = table.zip(u16::try_from(row).ok()) {
         pen.draw(header, frame.buffer_mut(), Rect { y: inner.y + row, height: 1, ..inner });
@@ -216,8 +216,7 @@ impl Pen<'_> {
         // While the user steps through matches or changes, this key does something else.
         let goes_on = !self.app.stepping() || self.app.reader.shows_searched();
         let key = key.filter(|_| has_focus(self.app, Focus::Reader) && goes_on);
-        let is_left = self.app.sources.list.sources.iter().any(|entry| entry.facts.unread > 0);
-        let hint = key.map(|key| match is_left {
+        let hint = key.map(|key| match self.app.has_next_unread() {
             true => format!(" {} {key}: next unread", marks(self.app).bullet),
             false => format!(" {} no unread items left", marks(self.app).bullet),
         });

@@ -59,7 +59,10 @@ pub(super) fn draw(
 
 /// Draws the part of a text that matches a search, with highlighted hits.
 pub(super) fn text(app: &App, snippet: &Snippet, out: &mut Row, plain: Style) {
-    let (text, hits) = from_first(&snippet.text, &snippet.hits, out.free());
+    let (text, hits) = from_first(&snippet.text, &snippet.hits, out.free().saturating_sub(1));
+    if text.len() < snippet.text.len() && !text.starts_with('…') {
+        out.left("…", plain);
+    }
     marked(text, &hits, out, plain, hit_style(app, plain));
 }
 

@@ -551,6 +551,7 @@ impl Builder<'_> {
     }
 
     /// Keeps data tables as tables. A table with one column, or with blocks in it, is only used for layout.
+    /// In a table with a header, cells may contain lists.
     fn table(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let is_kept = |c: &ElementRef<'_>| !self.dropped.contains(&c.id());
         let mut rows: Vec<Vec<ElementRef<'_>>> = own_rows(e)
@@ -571,10 +572,13 @@ impl Builder<'_> {
         }
         let kept = |r: &Vec<ElementRef<'_>>| r.iter().filter(|c| is_kept(c)).count();
         let columns = rows.iter().map(kept).max().unwrap_or(0);
-        let layout = columns < 2
-            || e.descendent_elements().skip(1).any(|d| {
-                matches!(d.value().name(), "table" | "ul" | "ol" | "pre" | "h1" | "h2" | "h3")
-            });
+        let header = rows.first().is_some_and(|r| r.iter().all(|c| c.value().name() == "th"));
+        let is_block = |d: ElementRef<'_>| match d.value().name() {
+            "table" | "pre" | "h1" | "h2" | "h3" => true,
+            "ul" | "ol" => !header || rows.len() < 2,
+            _ => false,
+        };
+        let layout = columns < 2 || e.descendent_elements().skip(1).any(is_block);
         if layout {
             flow.end_paragraph();
             let is_alone = rows.len() == 1;
@@ -589,7 +593,6 @@ impl Builder<'_> {
             }
             return;
         }
-        let header = rows.first().is_some_and(|r| r.iter().all(|c| c.value().name() == "th"));
         let mut used: Vec<bool> = Vec::new();
         for (at, cell) in rows.iter().flat_map(|r| r.iter().enumerate()) {
             used.resize(used.len().max(at + 1), false);
@@ -602,11 +605,7 @@ impl Builder<'_> {
                 let mut cells = r.into_iter().zip(&used).filter(|(_, used)| **used);
                 let mut row = Vec::new();
                 for (cell, _) in cells.by_ref().take(MAX_COLUMNS) {
-                    row.push(if is_kept(&cell) {
-                        tidy(self.inline(cell, depth + 1))
-                    } else {
-                        Vec::new()
-                    });
+                    row.push(if is_kept(&cell) { self.cell(cell, depth) } else { Vec::new() });
                 }
                 let (left_out, mut cells) = (cells.next().is_some(), row);
                 cells.extend(left_out.then(|| vec![Inline::Text("…".to_owned())]));
@@ -618,6 +617,18 @@ impl Builder<'_> {
             let note = format!("{} not shown", text::counted_as(left_out, "more row", "more rows"));
             flow.push(Block::Paragraph(vec![Inline::Emphasis(vec![Inline::Text(note)])]));
         }
+    }
+
+    /// Reads a cell of a data table. The entries of a list are lines with marks.
+    fn cell(&mut self, cell: ElementRef<'_>, depth: usize) -> Vec<Inline> {
+        if !cell.descendent_elements().any(|d| matches!(d.value().name(), "ul" | "ol")) {
+            return tidy(self.inline(cell, depth + 1));
+        }
+        let mut blocks = self.blocks(cell, depth + 1);
+        mark_entries(&mut blocks);
+        let mut lines = Vec::new();
+        lines_of(blocks, &mut lines);
+        tidy(lines)
     }
 
     fn figure(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
@@ -1074,6 +1085,22 @@ pub(super) fn on_one_line(code: &str) -> String {
     text::block(code).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Writes a bullet or a number before each entry of the lists among these blocks.
+fn mark_entries(blocks: &mut [Block]) {
+    for block in blocks {
+        let Block::List(start, items) = block else { continue };
+        let numbers = start.map(|start| start..);
+        let mut numbers = numbers.into_iter().flatten();
+        for item in items {
+            let mark = numbers.next().map_or("• ".to_owned(), |number| format!("{number}. "));
+            if let Some(Block::Paragraph(text)) = item.first_mut() {
+                text.insert(0, Inline::Text(mark));
+            }
+            mark_entries(item);
+        }
+    }
+}
+
 /// The content of blocks as lines of one text.
 fn lines_of(blocks: Vec<Block>, out: &mut Vec<Inline>) {
     let line = |inner: Vec<Inline>, out: &mut Vec<Inline>| {
@@ -1286,6 +1313,23 @@ mod tests {
         {
             assert_eq!(from_html(markup, None).text(), expected, "{markup}");
         }
+    }
+
+    #[test]
+    fn keeps_lists_in_the_cells_of_a_table_with_a_header() {
+        let list = "<ul><li>fast<li>small<ol start=3><li>x<li>y</ol></ul>";
+        let table = |head: &str| {
+            format!("<table><tr>{head}</tr><tr><td>Jython<td><p>It is</p>{list}</table>")
+        };
+        let document = from_html(&table("<th>Name<th>Facts"), None);
+        let [Block::Table { header: true, rows }] = document.blocks.as_slice() else {
+            panic!("{document:?}")
+        };
+        assert_eq!(plain(&rows[1][1]), "It is\n• fast\n• small\n3. x\n4. y");
+        // The stored text gives the same document.
+        assert_eq!(from_html(&document.html(), None).text(), document.text());
+        let layout = from_html(&table("<td>Name<td>Facts"), None);
+        assert!(layout.blocks.iter().all(|block| !matches!(block, Block::Table { .. })));
     }
 
     #[test]

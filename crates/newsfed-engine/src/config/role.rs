@@ -59,7 +59,7 @@ roles! {
     Strong, "strong", "Strongly emphasised words of an article";
     Caption, "caption", "The caption of a picture";
     Heading, "heading", "A heading of an article";
-    Subheading, "subheading", "A third-level heading of an article";
+    Subheading, "subheading", "A second-level heading of an article";
     Bar, "bar", "The bar beside a quotation, and bars of statistics";
     Match, "match", "A search match";
     Status, "status", "The status line";

@@ -252,13 +252,13 @@ fn copies_urls_of_links() {
 #[test]
 fn long_code_lines_extend_beyond_the_text_column() {
     let code = "x".repeat(90);
-    let mut stage = stage(&format!("<p>text</p><pre>{code}</pre><p>more</p>"), None);
+    let mut stage = stage(&format!("<p>text</p><pre>{code}\nshort</pre><p>more</p>"), None);
     stage.screen(140, 40);
     stage.keys("<Enter>");
     assert!(!stage.screen(140, 40).contains(&code), "beside the list");
     stage.keys("z");
     assert!(stage.screen(140, 40).contains(&code), "{}", stage.screen(140, 40));
-    // A narrower window clips the code.
+    // A narrower window clips the code, but not a single line.
     assert!(stage.screen(90, 40).contains('›'));
     stage.keys(".");
     let screen = stage.screen(140, 40);

@@ -28,7 +28,7 @@ fn style_of(stage: &mut Stage, words: &str) -> Style {
 #[test]
 fn every_part_has_the_style_of_its_role() {
     let parts = [
-        ("▪ Kernel notes and", Role::Source4, None),
+        ("▪ Kernel notes and", Role::Source1, None),
         ("Kernel notes for 6.19", Role::Title, None),
         ("A. Writer", Role::Soft, None),
         ("Text from", Role::Dim, None),
@@ -43,9 +43,9 @@ fn every_part_has_the_style_of_its_role() {
         ("› ", Role::Dim, Some(Role::Raised)),
         ("1. One", Role::Accent, None),
         ("Kinds", Role::Heading, None),
-        ("Tasks", Role::Strong, None),
+        ("Tasks", Role::Subheading, None),
         ("☑ Done", Role::Accent, None),
-        ("Terms", Role::Subheading, None),
+        ("Terms", Role::Strong, None),
         ("Measure", Role::Strong, None),
         ("▎  Somebody", Role::Bar, None),
         ("Somebody", Role::Quote, None),
@@ -53,7 +53,7 @@ fn every_part_has_the_style_of_its_role() {
         ("R. Okafor", Role::Dim, None),
         ("▣ A map", Role::Dim, None),
         ("The way", Role::Caption, None),
-        ("Links", Role::Heading, None),
+        ("Links", Role::Soft, None),
         ("end ·", Role::Dim, None),
     ];
     for (theme, depth) in [
