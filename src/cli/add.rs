@@ -10,7 +10,7 @@ use super::log;
 use super::output::Output;
 use super::runtime::with_engine;
 use crate::engine::{Discovery, FollowError, Handle, Way};
-use crate::model::{SourceId, SourceKind, Time};
+use crate::model::{SourceId, SourceKind, SourceRules, Time};
 use crate::util::text::counted;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
@@ -125,6 +125,9 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
             };
             let way = choose(args, &discovery, handle.now(), out)?;
             let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
+            if let Some(label) = guessed(args, &discovery, way, handle.now()) {
+                out.note(format!("{label}; `newsfed discover {url}` shows what else was found"));
+            }
             let urls = discovery.ways.get(way).map(Way::listed_urls).unwrap_or_default();
             let (title, folder) = (args.title.clone(), args.folder.clone());
             (handle.follow(discovery, way, title, folder).await, listed, urls)
@@ -171,6 +174,18 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
         }
     }
     Ok(Exit::Ok)
+}
+
+/// What is followed, if it is not a feed and newsfed has chosen it.
+fn guessed(args: &AddArgs, discovery: &Discovery, way: usize, now: Time) -> Option<String> {
+    let chosen = discovery.ways.get(way).filter(|way| way.kind() != SourceKind::Feed)?;
+    if args.pick.is_some() || args.kind.is_some() {
+        return None;
+    }
+    let label = discovery.labels(now).into_iter().nth(way)?;
+    let rules = matches!(chosen.rules, SourceRules::Website(_) | SourceRules::Entries(_));
+    let how = describe(chosen).into_iter().nth(1).filter(|_| rules);
+    Some(how.map(|how| format!("{label} ({how})")).unwrap_or(label))
 }
 
 /// Makes an account subscribe to a feed at its next synchronisation.

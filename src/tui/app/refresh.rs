@@ -1,13 +1,14 @@
 //! Manual refreshes of sources, and their results.
 
 use super::{App, Focus};
-use crate::config::Action;
+use crate::config::{Action, Context};
 use crate::engine::{Pace, Refreshed, Report, Role};
-use crate::model::Outcome;
+use crate::model::{Outcome, Pause};
 use crate::store::Scope;
 use crate::tui::effect::Effect;
 use crate::tui::event::RequestId;
 use crate::util::text::counted;
+use crate::util::time_text;
 
 /// Counts of a refresh that the user started.
 #[derive(Debug, Default)]
@@ -17,6 +18,8 @@ pub(in crate::tui) struct Refreshing {
     updated: u32,
     failed: usize,
     skipped: usize,
+    /// The last pause for which a source was skipped.
+    pause: Option<Pause>,
     /// Entries and pages that were not stored.
     left_out: u32,
 }
@@ -80,7 +83,11 @@ impl App {
                 totals.updated += updated;
             }
             Refreshed::Polled(Outcome::Unchanged) => totals.polled += 1,
-            Refreshed::Left(_) | Refreshed::NotDue(_) | Refreshed::Disabled => totals.skipped += 1,
+            Refreshed::Left(pause) => {
+                totals.skipped += 1;
+                totals.pause = Some(pause.clone());
+            }
+            Refreshed::NotDue(_) | Refreshed::Disabled => totals.skipped += 1,
         }
         self.record_report(report);
         vec![]
@@ -104,6 +111,11 @@ impl App {
     }
 
     fn summary_of(&self, totals: &Refreshing) -> String {
+        if let (Some(pause), 0, 1) = (&totals.pause, totals.polled + totals.failed, totals.skipped) {
+            let key = self.keymap.keys_for(Context::Sources, Action::ForceRefresh);
+            let how = key.map(|key| format!("; {key}: refresh anyway")).unwrap_or_default();
+            return format!("Not refreshed: {}{how}", time_text::pause(pause, self.now));
+        }
         let mut text = match (totals.new, totals.updated) {
             (0, 0) => "Nothing new".to_owned(),
             (0, updated) => counted(updated, "updated item"),
