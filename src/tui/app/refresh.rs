@@ -111,7 +111,8 @@ impl App {
     }
 
     fn summary_of(&self, totals: &Refreshing) -> String {
-        if let (Some(pause), 0, 1) = (&totals.pause, totals.polled + totals.failed, totals.skipped) {
+        if let (Some(pause), 0, 1) = (&totals.pause, totals.polled + totals.failed, totals.skipped)
+        {
             let key = self.keymap.keys_for(Context::Sources, Action::ForceRefresh);
             let how = key.map(|key| format!("; {key}: refresh anyway")).unwrap_or_default();
             return format!("Not refreshed: {}{how}", time_text::pause(pause, self.now));

@@ -5,7 +5,7 @@ use super::inline::spans;
 use super::layout::{Margin, Out, further};
 use super::line::{Ground, Halves, Line, PictureRow, Span, Target};
 use super::wrap::wrap;
-use crate::article::{Block, Definition, Inline, Thumbnail, plain};
+use crate::article::{Block, Definition, Inline, Thumbnail, formula, plain};
 use crate::config::Role;
 use crate::tui::graphics::Graphics;
 use crate::util::limits::READER_LINES;
@@ -23,6 +23,9 @@ const LIST_INDENT: usize = 1;
 const DEFINITION_INDENT: usize = 3;
 /// Maximum number of bytes of code that are coloured in a document.
 const MAX_COLORED: usize = 200_000;
+
+/// The language of code that is a formula.
+const FORMULA: &str = "math";
 
 /// Whether two texts differ only in whitespace, case and punctuation.
 fn is_same(a: &str, b: &str) -> bool {
@@ -135,8 +138,17 @@ impl<'a> Out<'a> {
         true
     }
 
-    /// Adds code on its own background, with the language above it.
+    /// Adds code on its own background, with the language above it. Formulas are shown as plain text, and
+    /// always wrap, because they are read and not copied line by line.
     pub(super) fn code(&mut self, language: Option<&str>, code: &str, margin: &Margin) {
+        let is_formula = language == Some(FORMULA);
+        let converted = if is_formula { formula(code) } else { None };
+        let (language, code) = match &converted {
+            Some(text) => (None, text.as_str()),
+            None => (language, code),
+        };
+        // A single line may be a program that has lost its line breaks.
+        let wraps = self.wrap_code || is_formula || code.lines().nth(1).is_none();
         let space = self.space(margin);
         let inset = if space >= NARROW { CODE_PADDING } else { NARROW_PADDING };
         let lines = self.colored(language, code);
@@ -146,8 +158,6 @@ impl<'a> Out<'a> {
         let wide = code.lines().map(text::width).max().unwrap_or(0);
         let beyond = wide.saturating_sub(inside).min(self.beyond);
         let inside = inside + beyond;
-        // A single line is wrapped in any case: it may be a program that has lost its line breaks.
-        let wraps = self.wrap_code || code.lines().nth(1).is_none();
         let over = if wraps { 0 } else { wide.saturating_sub(inside) };
         let name = language.map(|name| text::truncate(name, inside)).unwrap_or_default();
         let before = Span::blank(inside - text::width(&name).min(inside));

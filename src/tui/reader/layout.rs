@@ -340,6 +340,29 @@ mod tests {
     }
 
     #[test]
+    fn shows_formulas_as_text_and_wraps_them() {
+        let shape = Shape {
+            width: 30,
+            wrap_code: false,
+            ascii: false,
+            strikes: true,
+            picture_lines: 0,
+            graphics: None,
+            beyond: 0,
+        };
+        let shown = |source: &str| -> String {
+            let document = from_html(&format!("<p>\\[{source}\\]</p>"), None);
+            let lines = layout(&document, shape, &Thumbnails::new()).lines;
+            assert!(lines.iter().all(|line| line.over == 0), "{source}");
+            lines.iter().map(|line| format!("{}\n", line.text().trim())).collect()
+        };
+        let text = shown("x &= e^{-t/\\tau} \\\\ y &= 2");
+        assert!(text.contains("x = e^(-t/τ)\ny = 2\n") && !text.contains("math"), "{text}");
+        let text = shown("\\unknown{x} + long + enough + to + wrap + twice");
+        assert!(text.contains("math\n\\unknown{x}") && text.contains("twice"), "{text}");
+    }
+
+    #[test]
     fn reports_the_missing_end_of_a_long_article() {
         let shape = Shape {
             width: 20,

@@ -1,5 +1,6 @@
 //! The document tree: the structure of an article, independent of markup and display.
 
+use super::maths::formula_text;
 use crate::model::Enclosure;
 
 /// Replaces the index of an image's target if the image was embedded in the page, because there is no URL to
@@ -186,7 +187,10 @@ impl Block {
             Self::Note { blocks, .. } => {
                 blocks.iter().for_each(|b| b.write_text(out, indent));
             }
-            Self::Code { code, .. } => line(out, indent, code),
+            Self::Code { language, code } => {
+                let formula = formula_text(language.as_deref(), code);
+                line(out, indent, formula.as_deref().unwrap_or(code));
+            }
             Self::Table { rows, .. } => {
                 let rows: Vec<String> = rows
                     .iter()

@@ -16,12 +16,17 @@ fn markdown(html: &str) -> String {
 fn reads_delimited_formulas_in_one_piece() {
     for (html, expected) in [
         ("<p>So \\(a_1 + b_2\\) holds</p>", "So a₁ + b₂ holds"),
-        ("<p>So \\(a_{qr}\\) holds</p>", "So `a_{qr}` holds"),
+        ("<p>So \\(a_{qr}\\) holds</p>", "So a\\_(qr) holds"),
+        ("<p>So \\(\\unknown{q}\\) holds</p>", "So `\\unknown{q}` holds"),
         ("<p>Let \\(n\\) be odd</p>", "Let n be odd"),
         ("<p>So $$\\frac{a}{b}$$ holds</p>", "So a/b holds"),
         (
             "<p>So $$\\sum_{i=1}^n \\frac{T p(T)}{\\int_0^\\infty q(T) dT}$$ holds</p>",
-            "So\n\n```math\n\\sum_{i=1}^n \\frac{T p(T)}{\\int_0^\\infty q(T) dT}\n```\n\nholds",
+            "So ∑\\_(i=1)^n ((T p(T))/(∫\\_0^∞ q(T) dT)) holds",
+        ),
+        (
+            "<p>So $$\\unknown{i=1}^n \\frac{T p(T)}{\\int_0^\\infty q(T) dT}$$ holds</p>",
+            "So\n\n```math\n\\unknown{i=1}^n \\frac{T p(T)}{\\int_0^\\infty q(T) dT}\n```\n\nholds",
         ),
         ("<p>So \\[\\frac{a}{b}\\] holds</p>", "So\n\n```math\n\\frac{a}{b}\n```\n\nholds"),
         ("<p>So<br>\n $$\\frac{a}{b}$$ <br>holds</p>", "So\n\n```math\n\\frac{a}{b}\n```\n\nholds"),
@@ -40,7 +45,7 @@ fn reads_delimited_formulas_in_one_piece() {
             "```math\na &= b \\\\\nc &= d\n```",
         ),
         ("<p>$$a<em>1 + b</em>2$$</p>", "```math\na_1 + b_2\n```"),
-        ("<p>mean $\\tau = 10$: $x^2$, $\\overline{b}$.</p>", "mean τ = 10: x², `\\overline{b}`."),
+        ("<p>mean $\\tau = 10$: $x^2$, $\\overline{b}$.</p>", "mean τ = 10: x², b̄."),
         (
             "<p>With $N$ and $p(T)$, $2N$ in $5 to $6.</p><p>Then $\\tau = 1$.</p>",
             "With N and p(T), 2N in $5 to $6.\n\nThen τ = 1.",

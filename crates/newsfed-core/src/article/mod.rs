@@ -25,7 +25,10 @@ mod html;
 mod markdown;
 mod marked_difference;
 mod maths;
+mod maths_line;
+mod maths_rows;
 mod maths_signs;
+mod maths_table;
 mod metadata;
 mod noscript;
 mod notes;
@@ -56,6 +59,8 @@ mod agreement_tests;
 #[cfg(test)]
 mod formula_tests;
 #[cfg(test)]
+mod maths_tests;
+#[cfg(test)]
 mod parts_tests;
 #[cfg(test)]
 mod posts_tests;
@@ -76,6 +81,7 @@ pub use full_feed::{contains_feed_text, has_full_text, is_cut, may_be_summary};
 pub use guided::is_stop_word;
 pub use html::Xhtml;
 pub use marked_difference::{marked, marked_parts};
+pub use maths_signs::formula;
 pub(crate) use page_date::{DateLabel, date_label};
 pub use page_date::{Dates, PageTime, Published, is_date_line};
 pub use substance::{headline, revisions};

@@ -1,0 +1,161 @@
+//! Formulas of several lines: matrices, and lines beside each other.
+
+use crate::util::text::width;
+
+/// Maximum width of a line with a matrix, in cells. In a wider one, the matrix is written in the line, because
+/// a line that wraps would tear the columns apart.
+const MAX_WIDTH: usize = 76;
+/// Maximum height of a matrix beside other text.
+const MAX_HEIGHT: usize = 60;
+
+/// A part of a line.
+pub(super) enum Piece {
+    Text(String),
+    /// Lines below each other, beside which other parts can stand.
+    Stack(Vec<String>),
+    Break,
+}
+
+/// The lines of a formula. `None` if a matrix does not fit.
+pub(super) fn lines(pieces: Vec<Piece>) -> Option<Vec<String>> {
+    let mut out = Vec::new();
+    let mut line = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::Break => out.extend(beside(std::mem::take(&mut line))?),
+            piece => line.push(piece),
+        }
+    }
+    out.extend(beside(line)?);
+    out.retain(|line| !line.trim().is_empty());
+    Some(out)
+}
+
+/// Puts parts beside each other, text at the middle of the stacks.
+fn beside(mut pieces: Vec<Piece>) -> Option<Vec<String>> {
+    // A full stop after several lines belongs to the last one.
+    if let [.., Piece::Stack(stack), Piece::Text(text)] = pieces.as_mut_slice()
+        && text.trim().chars().all(|c| ".,;".contains(c))
+        && let Some(last) = stack.last_mut()
+    {
+        last.push_str(text.trim());
+        pieces.pop();
+    }
+    pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
+    if let Some(Piece::Text(first)) = pieces.first_mut() {
+        *first = first.trim_start().to_owned();
+    }
+    let stacks: Vec<&Vec<String>> = pieces.iter().filter_map(stack).collect();
+    let Some(above) = stacks.iter().map(|stack| middle(stack)).max() else {
+        let text: String = pieces.iter().filter_map(text).collect();
+        return Some(vec![text.trim().to_owned()]);
+    };
+    if stacks.len() == 1 && pieces.iter().filter_map(text).all(|text| text.trim().is_empty()) {
+        return pieces.into_iter().find_map(|piece| match piece {
+            Piece::Stack(lines) => Some(lines),
+            _ => None,
+        });
+    }
+    let below = stacks.iter().map(|stack| stack.len() - middle(stack)).max().unwrap_or(1);
+    if above + below > MAX_HEIGHT {
+        return None;
+    }
+    let mut out = vec![String::new(); above + below];
+    let mut wide = 0;
+    for piece in &pieces {
+        let (from, lines) = match piece {
+            Piece::Text(text) => (above, std::slice::from_ref(text)),
+            Piece::Stack(lines) => (above - middle(lines), lines.as_slice()),
+            Piece::Break => continue,
+        };
+        for (out, line) in out.iter_mut().skip(from).zip(lines) {
+            pad(out, wide);
+            out.push_str(line);
+        }
+        wide += lines.iter().map(|line| width(line)).max().unwrap_or(0);
+        if wide > MAX_WIDTH {
+            return None;
+        }
+    }
+    out.iter_mut().for_each(|line| line.truncate(line.trim_end().len()));
+    Some(out)
+}
+
+fn stack(piece: &Piece) -> Option<&Vec<String>> {
+    match piece {
+        Piece::Stack(lines) if !lines.is_empty() => Some(lines),
+        _ => None,
+    }
+}
+
+fn text(piece: &Piece) -> Option<&str> {
+    match piece {
+        Piece::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The index of the line beside which text stands.
+fn middle(lines: &[String]) -> usize {
+    lines.len().saturating_sub(1) / 2
+}
+
+fn pad(line: &mut String, to: usize) {
+    let missing = to.saturating_sub(width(line));
+    line.extend(std::iter::repeat_n(' ', missing));
+}
+
+/// A matrix with aligned columns between brackets. `None` if it does not fit.
+pub(super) fn grid(rows: &[Vec<String>], open: &str, close: &str) -> Option<Vec<String>> {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    if count > MAX_WIDTH || rows.len() > MAX_HEIGHT {
+        return None;
+    }
+    let column = |at: usize| rows.iter().filter_map(move |row| row.get(at));
+    let widths: Vec<usize> =
+        (0..count).map(|at| column(at).map(|cell| width(cell)).max().unwrap_or(0)).collect();
+    if widths.iter().map(|wide| wide + 2).sum::<usize>() > MAX_WIDTH {
+        return None;
+    }
+    let is_number = |cell: &String| cell.chars().all(|c| c.is_ascii_digit() || "-+.".contains(c));
+    let numbers: Vec<bool> = (0..count).map(|at| column(at).all(is_number)).collect();
+    let line = |row: &Vec<String>| {
+        let mut line = if open.is_empty() { String::new() } else { format!("{open} ") };
+        for (at, (wide, numbers)) in widths.iter().zip(&numbers).enumerate() {
+            let cell = row.get(at).map_or("", String::as_str);
+            let space = wide - width(cell).min(*wide);
+            let (left, right) = if *numbers { (space, 0) } else { (0, space) };
+            line.extend(std::iter::repeat_n(' ', left + if at > 0 { 2 } else { 0 }));
+            line.push_str(cell);
+            line.extend(std::iter::repeat_n(' ', right));
+        }
+        if close.is_empty() {
+            line.truncate(line.trim_end().len());
+        } else {
+            line.push(' ');
+            line.push_str(close);
+        }
+        line
+    };
+    Some(rows.iter().map(line).collect())
+}
+
+/// A matrix in a line: `[1 2; 3 4]`.
+pub(super) fn in_line(rows: &[Vec<String>], open: &str, close: &str) -> String {
+    // A bracket without a counterpart shows where the lines begin, but not where they end.
+    let close = if close.is_empty() && open == "{" { "}" } else { close };
+    let cells = || rows.iter().flatten();
+    let separator = if cells().any(|cell| cell.contains(' ')) { ", " } else { " " };
+    let row = |row: &Vec<String>| {
+        let mut out = String::new();
+        for (at, cell) in row.iter().enumerate() {
+            if at > 0 {
+                out.push_str(if out.ends_with(',') { " " } else { separator });
+            }
+            out.push_str(cell);
+        }
+        out
+    };
+    let rows: Vec<String> = rows.iter().map(row).collect();
+    format!("{open}{}{close}", rows.join("; "))
+}
