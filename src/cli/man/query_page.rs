@@ -14,7 +14,7 @@ accents are ignored.";
 const WORDS: [(&str, &str); 7] = [
     (
         "rust async",
-        "Items with both words. Each may be the start of a longer word, unless it is a single letter.",
+        "Items with both words. A word of three letters or more also finds longer words that begin with it.",
     ),
     ("\"night train\"", "Items with this phrase."),
     (

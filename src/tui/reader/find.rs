@@ -3,6 +3,7 @@
 use super::line::{Joint, Line};
 use crate::article::is_stop_word;
 use crate::query::Query;
+use crate::util::segment::{are_joined, may_be_prefix, segmented};
 use nucleo_matcher::chars::normalize;
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -18,7 +19,7 @@ const MAX_CHARS: usize = 500_000;
 const OFTEN: usize = 20;
 const TIMES: usize = 8;
 
-/// The first character of the scripts that have no spaces between words.
+/// The first character of the scripts in which a match does not include the rest of a longer word.
 const FIRST_WITHOUT_BLANKS: char = '\u{2e80}';
 
 /// The lines as one case-folded text.
@@ -115,25 +116,34 @@ impl Haystack {
     fn hits<'a>(&'a self, word: &'a SearchedWord) -> impl Iterator<Item = Range<usize>> + 'a {
         let first = word.tokens.first().map_or("", String::as_str);
         self.folded.match_indices(first).filter_map(move |(at, found)| {
-            if self.folded[..at].ends_with(char::is_alphanumeric) {
+            if self.goes_on(at) {
                 return None;
             }
             let mut end = at + found.len();
             for token in word.tokens.iter().skip(1) {
                 let rest = &self.folded[end..];
                 let gap = rest.find(|c: char| c.is_alphanumeric() || c == '\n')?;
-                if gap == 0 || !rest[gap..].starts_with(token.as_str()) {
+                if self.goes_on(end) || !rest[gap..].starts_with(token.as_str()) {
                     return None;
                 }
                 end += gap + token.len();
             }
             // In scripts with spaces between words, the match includes the rest of a longer word.
-            let is_more =
-                |c: char| c.is_alphanumeric() && (word.is_whole || c < FIRST_WITHOUT_BLANKS);
+            if !self.goes_on(end) {
+                return Some(at..end);
+            }
+            let is_more = |c: char| c.is_alphanumeric() && c < FIRST_WITHOUT_BLANKS;
             let rest = &self.folded[end..];
             let more = rest.find(|c: char| !is_more(c)).unwrap_or(rest.len());
-            (!word.is_whole || more == 0).then_some(at..end + more)
+            (!word.is_whole).then_some(at..end + more)
         })
+    }
+
+    /// Whether a word of the index continues at a position of the folded text.
+    fn goes_on(&self, at: usize) -> bool {
+        let (before, after) = self.folded.split_at(at);
+        let adjacent = before.chars().next_back().zip(after.chars().next());
+        adjacent.is_some_and(|(before, after)| are_joined(before, after))
     }
 
     /// Splits matches (byte ranges of the folded text) into pieces per line.
@@ -187,18 +197,12 @@ impl SearchedWord {
     /// digits.
     fn new(text: &str, phrase: bool) -> Option<Self> {
         let folded = folded(text);
-        let tokens: Vec<String> = folded
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|token| !token.is_empty())
-            .map(str::to_owned)
-            .collect();
-        let last = tokens.last()?;
-        // Like in a search, a single letter matches only a whole word.
-        let mut chars = last.chars();
-        let is_letter =
-            chars.next().is_some_and(|c| c < FIRST_WITHOUT_BLANKS) && chars.next().is_none();
-        let is_whole = phrase || is_letter;
-        Some(Self { tokens, is_whole })
+        let segmented = segmented(&folded);
+        let words = segmented.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let tokens: Vec<String> = words.map(str::to_owned).collect();
+        // Like in a search, a short word matches only a whole word.
+        let is_whole = phrase || !may_be_prefix(text);
+        (!tokens.is_empty()).then_some(Self { tokens, is_whole })
     }
 }
 
@@ -309,7 +313,16 @@ mod tests {
             ("<p>night<p>train", "\"night train\"", vec![]),
             ("<p>x-ray, xray, a X", "x", vec!["x", "X"]),
             ("<p>C++ and C", "C++", vec!["C", "C"]),
+            // Chinese and Japanese words are found inside a run of characters, and across punctuation.
             ("<p>日本語の文章", "日本", vec!["日本"]),
+            ("<p>人間の直感とその限界", "直感 限界", vec!["直感", "限/界"]),
+            ("<p>人間の直感、直・感", "直感", vec!["直感", "直・感"]),
+            ("<p>go東京go gone東京", "go", vec!["go", "go"]),
+            ("<p>googl東京tower", "goo 京tow", vec!["googl", "京tower"]),
+            ("<p>서울에서 서", "서", vec!["서", "서"]),
+            // Words of two letters are whole words.
+            ("<p>Google, go gossip", "go", vec!["go"]),
+            ("<p>Google, go gossip", "gos", vec!["gossip"]),
             ("<p>El Niño y niños", "nino", vec!["Niño", "niños"]),
             // The longer of two overlapping matches is kept.
             ("<p>railway", "rail railway", vec!["railway"]),

@@ -1,7 +1,7 @@
 //! The search language: what users type after `/`, as a tree that can be printed again.
 //!
 //! Conditions next to each other must all be met; `OR` separates alternatives, and parentheses group
-//! them: `word` (with two letters or more, it also matches longer words), `"a phrase"`, `title:word`,
+//! them: `word` (with three letters or more, it also matches longer words), `"a phrase"`, `title:word`,
 //! `author:word`, `/a regular expression/`, `is:unread` and the other states, `unread` for short,
 //! `before:DATE`, `after:DATE`, `age<3d`, `age>2w`, `words<500`, `source:name`, `folder:name`, `tag:name`,
 //! `url:text`, `category:name`, `lang:de`, `has:audio`, `in:later`, `in:versions`, `asof:DATE`. A minus

@@ -18,6 +18,7 @@ pub mod media;
 pub mod name;
 pub mod near;
 pub mod scratch;
+pub mod segment;
 pub mod session;
 pub mod shared_file;
 pub mod sparkline;

@@ -17,6 +17,7 @@ use super::prefilter::Candidates;
 use super::rule_test::Arriving;
 use super::rules::{Announcement, Rules, Searches, shown};
 use crate::model::{Entry, Time};
+use crate::util::segment::segmented;
 use chrono::{DateTime, Local};
 use rusqlite::{Connection, params, params_from_iter};
 use std::cell::OnceCell;
@@ -179,7 +180,9 @@ impl<'a> Arrivals<'a> {
             let authors = super::rows::to_json(&entry.authors)?;
             let insert =
                 "INSERT INTO arriving (rowid, title, authors, body) VALUES (?1, ?2, ?3, ?4)";
-            self.conn.prepare_cached(insert)?.execute(params![key, entry.title, authors, body])?;
+            let [title, authors, text] =
+                [&entry.title, &authors, &body].map(|text| segmented(text));
+            self.conn.prepare_cached(insert)?.execute(params![key, title, authors, text])?;
         }
         if searches.words {
             self.conn

@@ -6,6 +6,7 @@ use super::stories::{HAS_DUPLICATE, IS_DUPLICATE};
 use super::visits::IS_NEW;
 use crate::model::TextFrom;
 use crate::query::{Column, Field, Named, Query, State, Term, Thing, What};
+use crate::util::segment::{may_be_prefix, segmented};
 use crate::util::text;
 use chrono::{DateTime, Local};
 
@@ -128,18 +129,19 @@ fn one_or(mut all: Vec<Condition>, join: fn(Vec<Condition>) -> Condition) -> Opt
 }
 
 /// A text as an FTS5 string; `None` without letters or digits. With `begins`, the last word of the text may
-/// be a prefix, unless it is a single letter of an alphabet, because too many words begin with one.
+/// be a prefix, unless it is too short.
 pub(super) fn fts(column: Column, text: &str, begins: bool) -> Option<String> {
-    let last = text.split(|c: char| !c.is_alphanumeric()).rfind(|word| !word.is_empty())?;
-    let letter = last.chars().nth(1).is_none() && last < "\u{2e80}";
+    if !text.contains(char::is_alphanumeric) {
+        return None;
+    }
     let column = match column {
         Column::Any => "",
         Column::Title => "title : ",
         Column::Author => "authors : ",
     };
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let star = if begins && !letter { "*" } else { "" };
-    Some(format!("{column}\"{}\"{star}", clean.replace('"', "\"\"")))
+    let star = if begins && may_be_prefix(text) { "*" } else { "" };
+    Some(format!("{column}\"{}\"{star}", segmented(&clean).replace('"', "\"\"")))
 }
 
 /// The FTS5 expression for conditions that are all about texts; the second value is whether its matches are

@@ -1,6 +1,7 @@
 //! Characters as the full-text index reads them (`unicode61 remove_diacritics 2`), where that is certain: a
 //! test compares every character with the index.
 
+use crate::util::segment;
 use crate::util::text;
 use std::sync::LazyLock;
 
@@ -9,6 +10,8 @@ use std::sync::LazyLock;
 pub(super) enum Form {
     /// A letter or digit, as the index writes it.
     Letter(char),
+    /// A letter that is a word of its own, whatever it is adjacent to.
+    Word(char),
     /// An accent, which the index removes everywhere.
     Nothing,
     /// A character that separates words.
@@ -73,6 +76,7 @@ fn form(c: char) -> Form {
         }
     };
     match c {
+        _ if segment::is_word(c) => Form::Word(c),
         _ if is_removed(c) => Form::Nothing,
         _ if is_combining(c) => Form::Unknown,
         // Letters with two accents, and symbols that the index writes as other letters.
@@ -118,8 +122,6 @@ fn is_known_letter(c: char) -> bool {
         '\u{386}' | '\u{388}'..='\u{38a}' | '\u{38c}' | '\u{38e}'..='\u{3a1}' | '\u{3a3}'..='\u{3ce}'
         | '\u{400}'..='\u{481}' | '\u{48a}'..='\u{527}' | '\u{531}'..='\u{556}' | '\u{561}'..='\u{587}'
         | '\u{5d0}'..='\u{5ea}' | '\u{620}'..='\u{64a}' | '\u{660}'..='\u{669}' | '\u{671}'..='\u{6d3}'
-        | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}'
-        | '\u{30fc}'..='\u{30fe}' | '\u{3400}'..='\u{4db5}' | '\u{4e00}'..='\u{9fcc}'
         | '\u{ac00}'..='\u{d7a3}')
 }
 
@@ -165,12 +167,16 @@ mod tests {
             crate::store::arrivals::ARRIVING
         ))
         .unwrap();
-        let all = || ('\u{80}'..='\u{ffff}').chain('\u{1f000}'..='\u{1faff}');
+        let all = || {
+            let other = ('\u{1b000}'..='\u{1b170}').chain('\u{1f000}'..='\u{20100}');
+            ('\u{80}'..='\u{ffff}').chain(other)
+        };
         conn.execute_batch("BEGIN").unwrap();
         let mut insert =
             conn.prepare("INSERT INTO arriving (rowid, title) VALUES (?1, ?2)").unwrap();
         for c in all() {
-            insert.execute(params![u32::from(c), format!("q{c}z")]).unwrap();
+            let text = format!("q{c}z");
+            insert.execute(params![u32::from(c), segment::segmented(&text)]).unwrap();
         }
         conn.execute_batch("COMMIT").unwrap();
         let mut words: HashMap<u32, Vec<String>> = HashMap::new();
@@ -181,6 +187,11 @@ mod tests {
         }
         let read = |c: char| match words[&u32::from(c)].as_slice() {
             [one] => Some(one.strip_prefix('q').unwrap().strip_suffix('z').unwrap().to_owned()),
+            [q, word, z] => {
+                assert_eq!([q, z], ["q", "z"], "{c:?}");
+                assert!(segment::is_word(c), "{c:?}");
+                Some(word.clone())
+            }
             two => {
                 assert_eq!(two, ["q", "z"], "{c:?}");
                 None
@@ -196,14 +207,16 @@ mod tests {
         let letters: HashSet<String> = forms
             .values()
             .filter_map(|form| match form {
-                Form::Letter(letter) => Some(letter.to_string()),
+                Form::Letter(letter) | Form::Word(letter) => Some(letter.to_string()),
                 _ => None,
             })
             .collect();
         for (c, form) in &forms {
             let read = &index[c];
             match form {
-                Form::Letter(letter) => assert_eq!(read, &Some(letter.to_string()), "{c:?}"),
+                Form::Letter(letter) | Form::Word(letter) => {
+                    assert_eq!(read, &Some(letter.to_string()), "{c:?}")
+                }
                 Form::Nothing => assert_eq!(read, &Some(String::new()), "{c:?}"),
                 Form::Gap => assert_eq!(read, &None, "{c:?}"),
                 Form::Strange => {
@@ -214,7 +227,8 @@ mod tests {
             }
         }
         let count = |wanted: fn(&Form) -> bool| forms.values().filter(|form| wanted(form)).count();
-        assert!(count(|form| matches!(form, Form::Letter(_))) > 40_000);
+        assert!(count(|form| matches!(form, Form::Letter(_))) > 12_000);
+        assert!(count(|form| matches!(form, Form::Word(_))) > 28_000);
         assert!(count(|form| *form == Form::Unknown) < 1500);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::articles::unpack;
 use crate::query;
+use crate::util::segment::segmented;
 use crate::util::{html, text};
 use regex::Regex;
 use rusqlite::Connection;
@@ -15,7 +16,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// - `comparable(text)`: without case and accents, with single spaces;
 /// - `fits(pattern, text)`: whether a regular expression matches;
 /// - `text_fits(pattern, body)`: like `fits`, for the text of HTML, or of packed HTML;
-/// - `has_picture(body)`: whether HTML contains a picture.
+/// - `has_picture(body)`: whether HTML contains a picture;
+/// - `segmented(text)`: as it is written to the full-text index.
 pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     conn.create_scalar_function("comparable", 1, flags, |ctx| {
@@ -33,6 +35,9 @@ pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
     })?;
     conn.create_scalar_function("has_picture", 1, flags, |ctx| {
         Ok(markup(ctx, 0).is_some_and(|markup| markup.contains("<img ")))
+    })?;
+    conn.create_scalar_function("segmented", 1, flags, |ctx| {
+        Ok(string(ctx, 0).map(|value| segmented(&value).into_owned()))
     })
 }
 

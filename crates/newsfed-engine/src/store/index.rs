@@ -9,7 +9,9 @@ use super::stories::{self, Member};
 use crate::model::{Entry, TextFrom};
 use crate::story::Signature;
 use crate::util::html;
+use crate::util::segment::segmented;
 use rusqlite::{Connection, params};
+use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
 /// Queues the text of an item for indexing in the background.
@@ -54,9 +56,20 @@ pub(super) struct Body {
     content_hash: i64,
     /// Row key of its newest stored text.
     article: Option<i64>,
+    /// The number of its words.
+    words: u32,
+    /// The text as it is written to the index.
     text: String,
     /// The data for comparing the item with others, if the item is recent.
     member: Option<Member>,
+}
+
+/// A text as it is written to the index.
+fn indexed(text: String) -> String {
+    match segmented(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(segmented) => segmented,
+    }
 }
 
 /// Maximum number of characters per item that are indexed.
@@ -87,7 +100,9 @@ impl Reader {
             bytes += text.len();
             let signature = || Signature::new(&title, url.as_deref(), &text);
             let member = (date >= since).then(|| Member::new(item, source, date, signature()));
-            batch.push(Body { item, content_hash, article, text, member });
+            let words = count_words(&text);
+            let text = indexed(text);
+            batch.push(Body { item, content_hash, article, words, text, member });
             if bytes >= BATCH_TEXT {
                 break;
             }
@@ -110,7 +125,7 @@ impl Reader {
         )?;
         let rows = query.query_map([BATCH], |r| {
             let html = r.get_ref(1)?.as_blob_or_null()?.and_then(unpack).unwrap_or_default();
-            let text = stripped(&html);
+            let text = indexed(stripped(&html));
             Ok(VersionBody { article: r.get(0)?, text })
         })?;
         let (mut batch, mut bytes) = (Vec::new(), 0);
@@ -133,7 +148,7 @@ pub(super) fn write_versions(conn: &Connection, batch: &[VersionBody]) -> Result
         conn.prepare_cached("UPDATE article SET indexed = 1 WHERE key = ?1 AND indexed = 0")?;
     let mut index = conn.prepare_cached(
         "INSERT INTO version_text (rowid, title, authors, body)
-         SELECT a.key, i.title, d.authors, ?2 FROM article a JOIN item i ON i.key = a.item
+         SELECT a.key, segmented(i.title), segmented(d.authors), ?2 FROM article a JOIN item i ON i.key = a.item
          JOIN detail d ON d.item = a.item WHERE a.key = ?1",
     )?;
     let mut written = false;
@@ -157,13 +172,14 @@ pub(super) fn write_batch(conn: &Connection, batch: &[Body], together: bool) -> 
     )?;
     let mut index = conn.prepare_cached(
         "INSERT OR REPLACE INTO item_text (rowid, title, authors, body)
-         SELECT i.key, i.title, d.authors, ?2 FROM item i JOIN detail d ON d.item = i.key WHERE i.key = ?1",
+         SELECT i.key, segmented(i.title), segmented(d.authors), ?2
+         FROM item i JOIN detail d ON d.item = i.key WHERE i.key = ?1",
     )?;
     let mut count = conn.prepare_cached("UPDATE item SET words = ?2 WHERE key = ?1")?;
     for body in batch {
         if done.execute(params![body.item, body.content_hash, body.article])? > 0 {
             index.execute(params![body.item, body.text])?;
-            count.execute(params![body.item, count_words(&body.text)])?;
+            count.execute(params![body.item, body.words])?;
             written.push(body);
         }
     }

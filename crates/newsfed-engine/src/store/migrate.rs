@@ -33,6 +33,7 @@ pub(super) const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-21.sql")),
     M::up(include_str!("schema-22.sql")),
     M::up(include_str!("schema-23.sql")),
+    M::up(include_str!("schema-24.sql")),
 ];
 
 /// What a migration does.

@@ -86,6 +86,12 @@ impl<'a, A: Automaton> Walk<'a, A> {
         }
     }
 
+    fn push_letter(&mut self, letter: char) {
+        for byte in letter.encode_utf8(&mut [0; 4]).bytes() {
+            self.push(byte);
+        }
+    }
+
     fn note_found(&mut self) {
         if self.machine.is_match(self.state) {
             for at in 0..self.machine.match_len(self.state) {
@@ -169,11 +175,15 @@ impl<'a, A: Automaton> Walk<'a, A> {
             {
                 (self.state, self.after_gap) = (self.start, false);
             }
-            Form::Letter(letter) => {
-                for byte in letter.encode_utf8(&mut [0; 4]).bytes() {
-                    self.push(byte);
-                }
+            Form::Word(letter) if self.is_outside() && !self.sieve.may_begin_with(letter) => {
+                (self.state, self.after_gap) = (self.before_word, true);
             }
+            Form::Word(letter) => {
+                self.push(GAP);
+                self.push_letter(letter);
+                self.push(GAP);
+            }
+            Form::Letter(letter) => self.push_letter(letter),
             Form::Strange | Form::Unknown => {
                 self.is_strange = true;
                 match (self.folds, form) {

@@ -33,6 +33,12 @@ fn parts_of(column: Column) -> u8 {
     }
 }
 
+fn push_gap(phrase: &mut Vec<u8>) {
+    if phrase.last() != Some(&GAP) {
+        phrase.push(GAP);
+    }
+}
+
 /// All phrases of rules, by their numbers.
 #[derive(Debug, Default)]
 pub(super) struct Phrases {
@@ -66,14 +72,17 @@ impl Phrases {
             };
             match form {
                 Form::Letter(c) => phrase.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-                Form::Gap if phrase.last() != Some(&GAP) => phrase.push(GAP),
-                Form::Gap | Form::Nothing => {}
+                Form::Word(c) => {
+                    push_gap(&mut phrase);
+                    phrase.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                    phrase.push(GAP);
+                }
+                Form::Gap => push_gap(&mut phrase),
+                Form::Nothing => {}
                 Form::Strange | Form::Unknown => return None,
             }
         }
-        if phrase.last() != Some(&GAP) {
-            phrase.push(GAP);
-        }
+        push_gap(&mut phrase);
         if phrase.len() == 1 || phrase.split(|b| *b == GAP).any(|word| word.len() > LONGEST_WORD) {
             return None;
         }
@@ -258,7 +267,9 @@ impl Found {
 
 #[cfg(test)]
 mod tests {
+    use super::super::condition::fts;
     use super::*;
+    use crate::util::segment::{may_be_prefix, segmented};
     use crate::util::text::MAX_BLOCK_LINE;
 
     #[test]
@@ -282,7 +293,15 @@ mod tests {
             ("сновости", "новости", Some(false)),
             ("\u{d6}l und Gas", "ol", Some(true)),
             ("东京\u{2019}s", "东京", Some(true)),
-            ("go东京", "东京", Some(false)),
+            ("go东京go", "东京", Some(true)),
+            ("go东京", "go", Some(true)),
+            ("人間の直感とその限界", "直感", Some(true)),
+            ("人間の<b>直</b>感", "直感", Some(true)),
+            ("人間の直感とその限界", "感直", Some(false)),
+            ("人間の直、感", "直感", Some(true)),
+            ("人間の\u{e9}直感go", "感go", Some(true)),
+            ("人間の直感gone", "感go", Some(false)),
+            ("東京go 京都go", "都go", Some(true)),
             ("ru\u{1f980}st go", "go", Some(true)),
             ("ru\u{200b}st &#x1f980;", "rust", Some(true)),
             ("ru&#x200b;st", "ru", Some(false)),
@@ -310,7 +329,7 @@ mod tests {
     }
 
     /// Pieces from which unusual words are composed.
-    const PIECES: [&str; 30] = [
+    const PIECES: [&str; 34] = [
         "str",
         "\u{f8}",
         "o",
@@ -341,6 +360,10 @@ mod tests {
         "<!-- x -->",
         "</i></b>",
         "\u{43d}",
+        "直",
+        "感",
+        "の",
+        "서",
     ];
 
     proptest::proptest! {
@@ -352,17 +375,22 @@ mod tests {
             let conn = rusqlite::Connection::open_in_memory().unwrap();
             conn.execute_batch(crate::store::arrivals::ARRIVING).unwrap();
             let insert = "INSERT INTO arriving (rowid, body) VALUES (1, ?1)";
-            conn.execute(insert, [stripped(&markup)]).unwrap();
+            conn.execute(insert, [segmented(&stripped(&markup))]).unwrap();
             let mut phrases = Phrases::default();
-            let words = ["str\u{f8}m", "strom", "express", "stra\u{df}e", "strasse", "go \u{43d}", "rust"];
-            let numbers = words.map(|word| phrases.add(word, true, Column::Any).unwrap());
+            let words = [
+                "str\u{f8}m", "strom", "express", "stra\u{df}e", "strasse", "go \u{43d}", "rust", "直感",
+                "感go", "go直", "서", "の",
+            ];
+            let numbers = words.map(|word| {
+                phrases.add(word, may_be_prefix(word), Column::Any).unwrap()
+            });
             phrases.build();
             let entry = Entry { content: Some(markup.clone()), ..Entry::default() };
             let mut found = Found::default();
             phrases.search(&entry, &mut found);
             for (word, number) in words.iter().zip(numbers) {
                 let count = "SELECT count(*) FROM arriving WHERE arriving MATCH ?1";
-                let query = format!("\"{word}\"*");
+                let query = fts(Column::Any, word, true).unwrap();
                 let is_found = conn.query_row(count, [query], |r| r.get::<_, i64>(0)).unwrap() > 0;
                 if let Some(certain) = found.has(number, Column::Any) {
                     proptest::prop_assert_eq!(certain, is_found, "{} in {}", word, markup);

@@ -104,7 +104,8 @@ const FINISH: &str = "
     DELETE FROM headline WHERE item NOT IN (SELECT key FROM item);
     UPDATE article SET indexed = 0
         WHERE key < (SELECT max(newer.key) FROM article newer WHERE newer.item = article.item);
-    INSERT INTO version_text (rowid, title, authors, body) SELECT -key, title, '', '' FROM headline;
+    INSERT INTO version_text (rowid, title, authors, body) SELECT -key, segmented(title), '', ''
+        FROM headline;
     UPDATE source SET (items, unread, pinned) = (SELECT count(*), coalesce(sum(read = 0), 0), coalesce(sum(pinned), 0)
         FROM item WHERE source = source.key);
     INSERT INTO unindexed SELECT key FROM item;

@@ -244,8 +244,9 @@ impl Sieve {
                 Some(Form::Letter(c)) if count == 0 => {
                     return self.may_begin_with(c) && self.has_other(c, letters);
                 }
+                Some(Form::Word(c)) if count == 0 => return self.may_begin_with(c),
                 Some(Form::Letter(c)) if c.is_ascii() => break After::Letter,
-                Some(Form::Gap | Form::Strange) => break After::Gap,
+                Some(Form::Gap | Form::Strange | Form::Word(_)) => break After::Gap,
                 _ => break After::Unclear,
             }
         };
@@ -286,7 +287,7 @@ impl Sieve {
             }
             hash = match form {
                 Form::Letter(letter) => hashed(hash, letter),
-                Form::Gap | Form::Strange => return whole.has(hash),
+                Form::Gap | Form::Strange | Form::Word(_) => return whole.has(hash),
                 Form::Unknown | Form::Nothing => return true,
             };
             if !beginnings.has(hash) {
@@ -346,7 +347,10 @@ impl Sieve {
         };
         *last =
             Last { end: at + c.len_utf8(), in_word: is_letter || form == Form::Nothing && in_word };
-        let may_begin = is_letter && !in_word && self.may_begin_folded(&markup[at..]);
+        let may_begin = match form {
+            Form::Word(c) => self.may_begin_with(c),
+            _ => is_letter && !in_word && self.may_begin_folded(&markup[at..]),
+        };
         is_clean && form != Form::Unknown && !may_begin
     }
 

@@ -8,6 +8,7 @@ use super::reader::Reader;
 use super::rows::{json, to_json};
 use crate::article::{self, is_stop_word};
 use crate::model::{Enclosure, TextFrom};
+use crate::util::segment::{SEPARATOR, segmented};
 use crate::util::{html, text};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::borrow::Cow;
@@ -71,7 +72,10 @@ impl Reader {
             let markup = &searched.markup;
             let Some(rest) = left.checked_sub(markup.len()) else { continue };
             left = rest;
-            insert.execute(params![key, searched.title, searched.authors, plain(markup)])?;
+            let text = plain(markup);
+            let [title, authors, text] =
+                [&searched.title, &searched.authors, &text].map(|text| segmented(text));
+            insert.execute(params![key, title, authors, text])?;
             pictures.extend(searched.picture().map(|picture| (*key, picture)));
         }
         let mut query = index.prepare(
@@ -201,7 +205,8 @@ fn words(text: &str) -> Vec<Range<usize>> {
 /// The quoted words and phrases of a full-text expression, in comparable form.
 fn searched_words(expression: &str) -> Vec<String> {
     let quoted = expression.split('"').skip(1).step_by(2);
-    quoted.map(text::comparable).filter(|word| !word.is_empty()).collect()
+    let words = quoted.map(|word| text::comparable(&word.replace(SEPARATOR, "")));
+    words.filter(|word| !word.is_empty()).collect()
 }
 
 /// The searched word that is a prefix of a hit (a word of a text), else the hit itself.
@@ -276,13 +281,14 @@ fn words_of_hits(
     (words, numbers)
 }
 
-/// A text without the marks of its hits, and the positions of the hits.
+/// A text as it was before it was segmented, without the marks of its hits, and the positions of the hits.
 fn unmarked(marked: &str) -> (String, Vec<Range<usize>>) {
     let (mut text, mut hits, mut start) = (String::with_capacity(marked.len()), Vec::new(), 0);
     for c in marked.chars() {
         match c {
             START => start = text.len(),
             END => hits.push(start..text.len()),
+            SEPARATOR => {}
             c => text.push(c),
         }
     }

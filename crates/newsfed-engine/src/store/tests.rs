@@ -8,6 +8,7 @@ use chrono::TimeDelta;
 
 mod accounts;
 mod attempts;
+mod characters;
 mod copies;
 mod datasets;
 mod downloads;

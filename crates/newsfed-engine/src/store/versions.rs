@@ -7,6 +7,7 @@ use super::rows::{json, time, to_json};
 use crate::article::{self, LinkChanges, from_html};
 use crate::model::{Entry, Item, ItemRow, Revision, TextFrom, Time};
 use crate::util::html;
+use crate::util::segment::segmented;
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Maximum number of stored versions of a text, including the current one.
@@ -157,7 +158,7 @@ pub(super) fn keep_title(
     conn.prepare_cached(
         "INSERT INTO version_text (rowid, title, authors, body) VALUES (?1, ?2, '', '')",
     )?
-    .execute(params![-row, old])?;
+    .execute(params![-row, segmented(&old)])?;
     conn.prepare_cached(
         "DELETE FROM headline WHERE item = ?1 AND key NOT IN
             (SELECT key FROM headline WHERE item = ?1 ORDER BY key DESC LIMIT ?2)

@@ -77,7 +77,7 @@ fn excludes_slowly(sieve: &Sieve, markup: &str) -> bool {
         }
         let Known { form, is_clean } = known(c);
         let is_letter = matches!(form, Form::Letter(_));
-        let is_new = is_letter && !in_word;
+        let is_new = is_letter && !in_word || matches!(form, Form::Word(_));
         is_excluded &= !(is_new && sieve.may_begin_folded(&markup[at..]));
         is_excluded &= is_clean && form != Form::Unknown;
         in_word = is_letter || form == Form::Nothing && in_word;

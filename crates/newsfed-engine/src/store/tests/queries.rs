@@ -6,6 +6,7 @@ use crate::query::{
     Column, Field, Known, Named, Query, State, Term, Thing, What, pattern, resolve,
 };
 use crate::store::count::{Count, MAX_COUNTED};
+use crate::util::segment;
 use chrono::{DateTime, Local};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -57,9 +58,16 @@ fn tokens(text: &str) -> Vec<String> {
         'ö' => 'o',
         c => c.to_ascii_lowercase(),
     };
-    let text: String = text.chars().map(fold).collect();
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    words.filter(|w| !w.is_empty()).map(str::to_owned).collect()
+    let (mut words, mut before): (Vec<String>, _) = (Vec::new(), ' ');
+    for c in text.chars().map(fold) {
+        match words.last_mut() {
+            Some(word) if segment::are_joined(before, c) => word.push(c),
+            _ if c.is_alphanumeric() => words.push(c.to_string()),
+            _ => {}
+        }
+        before = c;
+    }
+    words
 }
 
 impl Plain {
@@ -99,7 +107,7 @@ impl Plain {
         Some(match &term.what {
             _ if is_punctuation(term) => return None,
             What::Text { column, text, phrase } => {
-                let long = tokens(text).last().is_some_and(|word| word.len() > 1);
+                let long = tokens(text).last().is_some_and(|word| word.len() > 2);
                 self.has(*column, text, !phrase && !negated && long)
             }
             What::Is(State::Unread) => !row.read,
@@ -203,11 +211,10 @@ impl Sources {
     }
 }
 
-const WORDS: &[&str] =
-    &["rust", "Rusty", "ru", "r", "café", "Cafe", "night", "train", "C++", "2.4", "über", "a-b"];
+const WORDS: &str = "rust Rusty ru rus r café Cafe night train C++ 2.4 über a-b 直感 人間の直感とその限界 の直 感rust rus直";
 
 fn words(most: usize) -> impl Strategy<Value = String> {
-    let word = proptest::sample::select(WORDS);
+    let word = proptest::sample::select(WORDS.split(' ').collect::<Vec<_>>());
     proptest::collection::vec(word, 0..most).prop_map(|words| words.join(" "))
 }
 
@@ -224,7 +231,7 @@ pub(super) fn made() -> impl Strategy<Value = Made> {
 }
 
 pub(super) fn term() -> impl Strategy<Value = String> {
-    let word = proptest::sample::select(WORDS);
+    let word = proptest::sample::select(WORDS.split(' ').collect::<Vec<_>>());
     let column = proptest::sample::select(vec!["", "", "title:", "author:"]);
     let text =
         (column, word.clone(), any::<bool>(), word).prop_map(|(column, word, phrase, next)| {

@@ -206,7 +206,8 @@ fn compare(
         let (body, authors) = (text_of(entry), serde_json::to_string(&entry.authors).unwrap());
         conn.execute_batch(ARRIVING).unwrap();
         conn.execute("INSERT INTO arriving (arriving) VALUES ('delete-all')", []).unwrap();
-        let insert = "INSERT INTO arriving (rowid, title, authors, body) VALUES (?1, ?2, ?3, ?4)";
+        let insert = "INSERT INTO arriving (rowid, title, authors, body) VALUES
+            (?1, segmented(?2), segmented(?3), segmented(?4))";
         conn.execute(insert, params![key, entry.title, authors, body]).unwrap();
         let words = super::super::index::count_words(&body);
         conn.execute("UPDATE item SET words = ?2 WHERE key = ?1", params![key, words]).unwrap();

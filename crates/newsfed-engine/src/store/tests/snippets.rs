@@ -120,7 +120,8 @@ fn snippets_are_short_even_if_the_index_splits_words() {
             let expression = criteria(query).text.unwrap();
             reader.snippets(&[key], &expression).unwrap().remove(0).1
         };
-        let mut found = vec![find("ab")];
+        // Shorter words find no longer ones.
+        let mut found = vec![find(if text.starts_with("first") { "aba" } else { "ab" })];
         if text.contains("xy") {
             found.push(find("ab OR xy"));
             assert!(found[1].text.contains("xy"), "the rare word is shown: {:?}", found[1]);

@@ -1,0 +1,141 @@
+//! The words of texts and searches, as far as the tokenizer of the full-text index does not know them.
+//!
+//! Chinese and Japanese have no spaces between words, so the index would read a whole sentence as one word.
+//! Each Han or Kana character is therefore a word of its own: [`segmented`] puts a separator on both sides of
+//! it, in the texts that are indexed and in searches, which thereby become phrases.
+
+use std::borrow::Cow;
+
+/// The character between words that are adjacent in the text. Sanitised text contains no control characters,
+/// and the index skips them.
+pub const SEPARATOR: char = '\u{1}';
+
+/// The first byte of all Han and Kana characters in UTF-8 is at least this one.
+const FIRST_BYTE: u8 = 0xe3;
+
+/// Number of letters from which a searched word also finds longer words that begin with it.
+const PREFIX_LETTERS: usize = 3;
+
+/// Whether a character is a word of its own: a Han or Kana character that the index reads as a letter.
+pub fn is_word(c: char) -> bool {
+    matches!(c,
+        '\u{3005}'..='\u{3007}' | '\u{3021}'..='\u{3029}' | '\u{3031}'..='\u{3035}'
+        | '\u{3038}'..='\u{303c}' | '\u{3041}'..='\u{3096}' | '\u{309d}'..='\u{309f}'
+        | '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ff9f}' | '\u{1b000}'..='\u{1b16f}' | '\u{20000}'..='\u{3fffd}')
+}
+
+/// Whether two adjacent characters belong to the same word.
+pub fn are_joined(before: char, after: char) -> bool {
+    before.is_alphanumeric() && after.is_alphanumeric() && !is_word(before) && !is_word(after)
+}
+
+/// Whether a text may contain Han or Kana characters. Most texts contain none, and their bytes are tested many
+/// at a time.
+fn may_have_words(text: &str) -> bool {
+    text.as_bytes()
+        .chunks(64)
+        .any(|bytes| bytes.iter().fold(0, |most, b| *b.max(&most)) >= FIRST_BYTE)
+}
+
+/// A text with a [`SEPARATOR`] on each side of a Han or Kana character that is adjacent to another character
+/// than a space. Texts without such characters are unchanged.
+pub fn segmented(text: &str) -> Cow<'_, str> {
+    if !may_have_words(text) {
+        return Cow::Borrowed(text);
+    }
+    let (mut out, mut copied, mut before) = (String::new(), 0, ' ');
+    for (at, c) in text.char_indices() {
+        if (is_word(c) || is_word(before)) && !c.is_whitespace() && !before.is_whitespace() {
+            if out.is_empty() {
+                out.reserve(text.len() + text.len() / 3);
+            }
+            out.push_str(&text[copied..at]);
+            out.push(SEPARATOR);
+            copied = at;
+        }
+        before = c;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[copied..]);
+    Cow::Owned(out)
+}
+
+/// Whether the last word of a search may be the start of a longer word. Too many words begin with the same two
+/// letters. A Hangul syllable has two or three letters, so one is enough; Han and Kana words are phrases, which
+/// are found inside other words anyway.
+pub fn may_be_prefix(text: &str) -> bool {
+    let mut letters = 0;
+    for c in text.chars().rev() {
+        match c {
+            // The accent of the letter before it.
+            '\u{300}'..='\u{36f}' => {}
+            '\u{ac00}'..='\u{d7a3}' => return true,
+            _ if c.is_alphanumeric() && !is_word(c) => letters += 1,
+            _ if letters > 0 || is_word(c) => return false,
+            _ => {}
+        }
+        if letters >= PREFIX_LETTERS {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separates_characters_that_are_words() {
+        for (text, expected) in [
+            ("", ""),
+            ("One café, Москва", "One café, Москва"),
+            ("서울에서", "서울에서"),
+            ("日", "日"),
+            ("日本", "日|本"),
+            (" 日 本 ", " 日 本 "),
+            ("go日本2024年", "go|日|本|2024|年"),
+            ("コーヒー、ﾃﾚﾋﾞ", "コ|ー|ヒ|ー|、|ﾃ|ﾚ|ﾋ|ﾞ"),
+            ("e\u{301}日\u{301}x", "e\u{301}|日|\u{301}x"),
+            ("\u{20000}\u{20001}🦀", "\u{20000}|\u{20001}|🦀"),
+        ] {
+            let read = segmented(text).replace(SEPARATOR, "|");
+            assert_eq!(read, expected);
+        }
+        let long = format!("{}日本", "Latin text. ".repeat(50));
+        assert!(segmented(&long).ends_with("日\u{1}本"));
+        assert!(matches!(segmented("“Latin” — 🦀 서울"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn words_of_three_letters_may_be_prefixes() {
+        for (text, expected) in [
+            ("", false),
+            ("...", false),
+            ("g", false),
+            ("go", false),
+            ("gos", true),
+            ("gos.", true),
+            ("C++", false),
+            ("wi-fi", false),
+            ("http://xyz", true),
+            ("ёж", false),
+            ("ежи", true),
+            ("ne\u{301}", false),
+            ("ne\u{301}e", true),
+            ("한", true),
+            ("서울", true),
+            ("感", false),
+            ("人間の直感", false),
+            ("日本go", false),
+            ("日本gos", true),
+            ("gos日", false),
+        ] {
+            assert_eq!(may_be_prefix(text), expected, "{text}");
+        }
+    }
+}
