@@ -99,10 +99,11 @@ pub(super) struct SearchArgs {
 }
 
 const SEARCH: &str = "\
-Items match if they contain all the words. A word of three letters or more also
-finds longer words that begin with it; quoted words match exactly. At most 1,000
-matches are shown: the newest ones, or the best ones with --sort best. A word
-that begins with a minus excludes items: quote the query, or put -- before it.
+Items match if they contain all the words. A word of three letters or more
+also finds longer words that begin with it; quoted words match exactly. At
+most 1,000 matches are shown: the newest ones, or the best ones with --sort
+best. A word that begins with a minus excludes items: quote the query, or put
+-- before it.
 
   \"two words\"  exact phrase         -word            without it       a OR b
   title:word   author:word          source:name      folder:name      tag:name

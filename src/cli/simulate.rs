@@ -337,7 +337,7 @@ fn describe(shape: &Shape) -> Vec<String> {
         line("polls per source per day", format!("{:.2}", f.polls_per_source_day));
         line("mean delay", minutes(f.mean_delay_min));
         line("median delay", minutes(f.median_delay_min));
-        line("nine of ten items within", minutes(f.p90_delay_min));
+        line("90th percentile delay", minutes(f.p90_delay_min));
         line("mean of the sources' means", minutes(f.per_source_mean_min));
         line("found within 30 min", percent(f.within_30_min));
         line("missed", percent(f.missed));

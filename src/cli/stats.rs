@@ -27,8 +27,8 @@ Counts the items dated in these weeks, and adds up the reading time of those
 marked read. Items that a rule hid or marked read do not count as read.
 The hours are in your time zone. Polls are recorded for two weeks. A source
 could be removed if it is gone, has been failing for two weeks, seems
-abandoned, or if less than 5 % of its items were read in four weeks or more;
-sources with pinned items are left out.
+abandoned, or has had less than 5 % of its items read over at least four
+weeks; sources with pinned items are left out.
 
 Examples:
   newsfed stats

@@ -110,14 +110,14 @@ fn does_not_rebuild_a_database_of_a_newer_version() {
     assert_eq!(items, 3);
 }
 
-/// Runs a script in which `run` calls newsfed, with the data on a separate file system of `size` MiB. Returns
+/// Runs a script in which `run` calls newsfed, with the data on a separate file system of `size` KiB. Returns
 /// the commands with their output and exit code; `None` if nothing can be mounted here.
 #[cfg(target_os = "linux")]
 fn on_small_disk(world: &World, size: u32, script: &str) -> Option<Vec<(String, String)>> {
     let script = format!(
         r#"
         exec 2>&1
-        mount -t tmpfs -o size={size}m none "$NEWSFED_DATA_DIR" || exit 77
+        mount -t tmpfs -o size={size}k none "$NEWSFED_DATA_DIR" || exit 77
         run() {{ echo "== $*"; "$0" "$@" --set net.host_delay=0s; echo "code $?"; }}
         fill() {{ cat /dev/zero > "$NEWSFED_DATA_DIR/filler" 2>/dev/null; }}
         free() {{ rm "$NEWSFED_DATA_DIR/filler"; }}
@@ -147,7 +147,7 @@ fn reports_a_full_disk_for_a_new_database() {
     let world = World::new(|_| feed("Feed", &["One"]));
     world.run_with(&["import", "--private", "-"], &world.server.url("/feed")).ok();
     let script = "fill; run list; run sync; run doctor; free; run sync; run doctor";
-    let Some(runs) = on_small_disk(&world, 2, script) else { return };
+    let Some(runs) = on_small_disk(&world, 2048, script) else { return };
     for (name, said) in &runs[..3] {
         assert!(said.ends_with("code 1\n"), "{name}: {said}");
         assert!(said.contains("cannot open the database /"), "{name}: {said}");
@@ -164,7 +164,7 @@ fn finds_a_full_disk_although_the_database_is_writable() {
     let world = World::new(|_| feed("Feed", &["One"]));
     world.run_with(&["import", "--private", "-"], &world.server.url("/feed")).ok();
     // The tables and the log each use more than half of the disk, so the log cannot be checkpointed.
-    let Some(runs) = on_small_disk(&world, 1, "run sync; fill; run doctor") else { return };
+    let Some(runs) = on_small_disk(&world, 800, "run sync; fill; run doctor") else { return };
     let (doctor, disk) = (&runs[1].1, "the disk is full; free some space");
     assert!(doctor.contains("problem  disk") && doctor.contains(disk), "{runs:?}");
     assert!(doctor.ends_with("code 1\n"), "{runs:?}");
@@ -186,7 +186,7 @@ fn reports_a_full_disk_and_recovers() {
     let script =
         "run sync; run pin 1; fill; run sync --force; run pin 2; run list; run doctor; free
         run sync --force; run pin 2; run doctor; run list --pinned";
-    let Some(runs) = on_small_disk(&world, 2, script) else { return };
+    let Some(runs) = on_small_disk(&world, 2048, script) else { return };
     let said = format!("{runs:?}");
     let full = ["sync --force", "pin 2"].map(|_| "newsfed: the disk is full; free some space");
     assert_eq!(runs[2..4].iter().map(|(_, s)| &s[..full[0].len()]).collect::<Vec<_>>(), full);

@@ -42,8 +42,8 @@ impl App {
         }
         if smart == Smart::New && self.sources.list.new == 0 {
             return self.note(match self.sources.list.is_first_visit {
-                true => "This lists what arrived since you last opened newsfed, and this is the first time",
-                false => "Nothing unread has arrived since you last opened newsfed",
+                true => "This lists what arrived since newsfed was last open, and this is the first time",
+                false => "Nothing unread has arrived since newsfed was last open",
             });
         }
         self.sources.marked.clear();

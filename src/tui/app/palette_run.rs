@@ -46,7 +46,7 @@ impl App {
         match hits.len() {
             0 => Err(format!("{name}: there is nothing called {argument}")),
             1 => Ok(self.run_hit(hits.remove(0))),
-            _ => Err(format!("{name}: several are called {argument}")),
+            _ => Err(format!("{name}: more than one match for {argument}")),
         }
     }
 

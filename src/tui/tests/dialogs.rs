@@ -178,8 +178,8 @@ fn a_prompt_shows_only_the_keys_that_fit() {
 #[test]
 fn the_empty_list_of_new_items_explains_itself() {
     for (is_first_visit, why) in [
-        (true, "This lists what arrived since you last opened newsfed, and this is the first time"),
-        (false, "Nothing unread has arrived since you last opened newsfed"),
+        (true, "This lists what arrived since newsfed was last open, and this is the first time"),
+        (false, "Nothing unread has arrived since newsfed was last open"),
     ] {
         let list = SourceList { is_first_visit, ..source_list() };
         let mut stage = Stage::with(Settings::default(), list, item_rows());

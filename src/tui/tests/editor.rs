@@ -67,7 +67,7 @@ impl EditorTest {
         self.press('s', KeyModifiers::CONTROL);
     }
 
-    /// Presses a key, and performs changes of the file like the driver.
+    /// Presses a key, and applies the resulting changes to the file, as the driver does.
     fn press(&mut self, key: char, modifiers: KeyModifiers) {
         let event = Event::KeyPressed(KeyEvent::new(KeyCode::Char(key), modifiers));
         for effect in self.stage.app.update(event, now()) {

@@ -129,7 +129,7 @@ fn keeps_captions_with_their_images() {
 }
 
 #[test]
-fn reads_lists_of_definitions_details_edits_and_formulas() {
+fn reads_definition_lists_details_edits_and_formulas() {
     shows(&[
         (
             "<dl><dt>Bee<dd>An insect.<dt>Wasp<dd>Another.</dl>",

@@ -103,7 +103,9 @@ impl Action {
 
     fn details_about_articles(self) -> &'static str {
         match self {
-            Self::FullText => "Fetches the page of the item. Press it again to show another text.",
+            Self::FullText => {
+                "Fetches the page of the item. Press the key again to show another text."
+            }
             Self::Hints => "Shows a letter at each link. A capital letter copies the URL.",
             Self::Links => "Lists links with their URLs, to open or copy them.",
             Self::OpenLink => "The number is shown after the link in the text.",

@@ -28,8 +28,8 @@ struct Slots {
     /// Ends of the slots, in seconds from the start; the first value is 0.
     ends: Vec<f64>,
     items: Vec<f64>,
-    /// Cumulative sums of the items weighted by time: the waiting until the end of a slot is `end * items -
-    /// moments`.
+    /// Cumulative sums of the items weighted by time: the total waiting time until the end of a slot is
+    /// `end * items - moments`.
     moments: Vec<f64>,
 }
 
