@@ -4,6 +4,7 @@
 //! Each Han or Kana character is therefore a word of its own: [`segmented`] puts a separator on both sides of
 //! it, in the texts that are indexed and in searches, which thereby become phrases.
 
+use super::text::leading;
 use std::borrow::Cow;
 
 /// The character between words that are adjacent in the text. Sanitised text contains no control characters,
@@ -31,31 +32,28 @@ pub fn are_joined(before: char, after: char) -> bool {
     before.is_alphanumeric() && after.is_alphanumeric() && !is_word(before) && !is_word(after)
 }
 
-/// Whether a text may contain Han or Kana characters. Most texts contain none, and their bytes are tested many
-/// at a time.
-fn may_have_words(text: &str) -> bool {
-    text.as_bytes()
-        .chunks(64)
-        .any(|bytes| bytes.iter().fold(0, |most, b| *b.max(&most)) >= FIRST_BYTE)
-}
-
 /// A text with a [`SEPARATOR`] on each side of a Han or Kana character that is adjacent to another character
 /// than a space. Texts without such characters are unchanged.
 pub fn segmented(text: &str) -> Cow<'_, str> {
-    if !may_have_words(text) {
-        return Cow::Borrowed(text);
-    }
-    let (mut out, mut copied, mut before) = (String::new(), 0, ' ');
-    for (at, c) in text.char_indices() {
-        if (is_word(c) || is_word(before)) && !c.is_whitespace() && !before.is_whitespace() {
-            if out.is_empty() {
-                out.reserve(text.len() + text.len() / 3);
+    // `copied` is the end of the text in `out`, which is where the last separator is.
+    let (mut out, mut copied, mut at) = (String::new(), 0, 0);
+    loop {
+        // Most texts contain no such character, and their bytes are tested many at a time.
+        at += leading(&text.as_bytes()[at..], |byte| byte < FIRST_BYTE);
+        let (before, after) = text.split_at(at);
+        let mut characters = after.chars();
+        let Some(c) = characters.next() else { break };
+        let end = at + c.len_utf8();
+        if is_word(c) {
+            for (place, adjacent) in [(at, before.chars().next_back()), (end, characters.next())] {
+                if place > copied && adjacent.is_some_and(|c| !c.is_whitespace()) {
+                    out.push_str(&text[copied..place]);
+                    out.push(SEPARATOR);
+                    copied = place;
+                }
             }
-            out.push_str(&text[copied..at]);
-            out.push(SEPARATOR);
-            copied = at;
         }
-        before = c;
+        at = end;
     }
     if copied == 0 {
         return Cow::Borrowed(text);
