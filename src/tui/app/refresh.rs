@@ -85,7 +85,7 @@ impl App {
             Refreshed::Polled(Outcome::Unchanged) => totals.polled += 1,
             Refreshed::Left(pause) => {
                 totals.skipped += 1;
-                totals.pause = Some(pause.clone());
+                totals.pause = Some(*pause);
             }
             Refreshed::NotDue(_) | Refreshed::Disabled => totals.skipped += 1,
         }
