@@ -29,7 +29,7 @@ pub(super) const LONGEST_START: usize =
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
     Current,
-    /// Like newsfed 0.2.0: without players, sources of formulas, and embedded pictures.
+    /// Like newsfed 0.2.0: without players, sources of formulas, embedded pictures, and the languages of boxes.
     Former,
 }
 
@@ -343,9 +343,11 @@ impl<'a> Writer<'a> {
                 let number: i32 = value.trim().parse().ok()?;
                 (-9999..=9999).contains(&number).then(|| number.to_string().into())
             }
-            Kind::Language => {
-                let class = value.split_whitespace().find(|c| c.starts_with("language-"));
-                class.map(Cow::from)
+            Kind::BoxLanguage if self.reading == Reading::Former => None,
+            Kind::Language | Kind::BoxLanguage => {
+                let class = value.split_whitespace().find(|c| c.starts_with("language-"))?;
+                self.differs |= matches!(kind, Kind::BoxLanguage);
+                Some(class.into())
             }
             Kind::Address if is_normal(value) => Some(value.into()),
             Kind::Picture if self.reading == Reading::Current && is_embedded(value) => {
@@ -373,6 +375,8 @@ enum Kind {
     Number,
     /// Class names; only a code language is kept.
     Language,
+    /// The same for a box around code.
+    BoxLanguage,
     /// An http(s) URL.
     Address,
     /// An http(s) URL, or a picture that is embedded in the text.
@@ -395,6 +399,8 @@ fn attribute(element: &str, name: &str) -> Option<Kind> {
         ("td" | "th", "colspan" | "rowspan") | ("ol", "start") | ("li", "value") => Kind::Number,
         ("img" | "video", "width" | "height") => Kind::Number,
         ("code" | "pre", "class") => Kind::Language,
+        // Jekyll names the language in the box around the code.
+        ("div", "class") => Kind::BoxLanguage,
         _ => return None,
     })
 }

@@ -42,6 +42,10 @@ fn makes_markup_safe() {
             "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>",
         ),
         ("<pre class='x language-rust'>a\n  b</pre>", "<pre class=\"language-rust\">a\n  b</pre>"),
+        (
+            "<div class='language-tsx highlighter-rouge'><div class=highlight><pre>a</pre></div></div>",
+            "<div class=\"language-tsx\"><div><pre>a</pre></div></div>",
+        ),
         ("<form><input value=x><button>send</button></form>", "send"),
         ("a\u{9d}b&#x9d;c&#27;d", "abcd"),
     ];
