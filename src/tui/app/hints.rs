@@ -238,7 +238,7 @@ impl App {
             Action::Difference if self.shows_changes() => "article",
             Action::NextUnread if self.stepping() => "next match",
             Action::PreviousUnread if self.stepping() => "previous match",
-            Action::Back if self.focus == Focus::Reader && self.marks_matches() => "close search",
+            Action::Back if self.focus == Focus::Reader && self.marks_matches() => "hide matches",
             Action::Back if self.stepping() => action.label(),
             Action::Back if self.focus == Focus::Items && self.items.marked.is_empty() => {
                 "whole list"

@@ -41,6 +41,12 @@ impl App {
             .collect()
     }
 
+    /// The title of the row of the Sources pane whose items are listed.
+    fn listed_title(&self) -> Option<String> {
+        let listed = self.items.listed.as_ref()?;
+        self.sources.rows.iter().find(|row| row.id == *listed).map(|row| row.title.clone())
+    }
+
     pub(super) fn sources_loaded(&mut self, result: Result<SourceList, Failure>) -> Vec<Effect> {
         self.stale.loading = false;
         let list = match result {
@@ -49,6 +55,7 @@ impl App {
         };
         let empty = list.sources.is_empty();
         let before = self.sources.current().map(|r| r.id.clone());
+        let is_titled = self.listed_title().as_ref() == Some(&self.items.listing.title);
         let added = self.sources.set(list, &self.settings.views);
         if !self.started {
             self.started = true;
@@ -60,6 +67,10 @@ impl App {
             let mut effects = self.show_selected_source();
             effects.extend(self.request_counts());
             return effects;
+        }
+        // The source of the list may have another title now.
+        if is_titled && let Some(title) = self.listed_title() {
+            self.items.listing.title = title;
         }
         let mut effects = self.request_counts();
         let moved = self.sources.current().map(|r| r.id.clone()) != before;

@@ -8,6 +8,10 @@ use crate::util::media::facts;
 use crate::util::text;
 use crate::util::url_text::readable;
 
+/// Maximum number of links that are listed.
+const MAX_LISTED: usize = 20;
+/// Minimum number of links that are left out.
+const LEAST_MORE: usize = 5;
 /// Number of cells between the name of a link and its URL.
 const GAP: usize = 2;
 
@@ -40,7 +44,8 @@ impl Out<'_> {
         self.title("Links");
         let names = link_names(document);
         let wide = text::width(&self.glyphs.link(links.len() - 1)) + 1;
-        for (i, (link, name)) in links.iter().zip(names).enumerate() {
+        let listed = if links.len() > MAX_LISTED + LEAST_MORE { MAX_LISTED } else { links.len() };
+        for (i, (link, name)) in links.iter().zip(names).enumerate().take(listed) {
             let target = Some(Target::Link(i));
             let facts = link.file.as_ref().map(|file| facts(file).join(", ")).unwrap_or_default();
 
@@ -68,6 +73,15 @@ impl Out<'_> {
                 Span::label(kind, Role::Dim),
             ];
             self.lines.push(Line { margin: vec![mark, pad], spans, ..Line::default() });
+        }
+        self.more_links(links.len() - listed);
+    }
+
+    /// Shows how many links are not listed, so that the next article is not far below.
+    fn more_links(&mut self, count: usize) {
+        if count > 0 {
+            let note = format!("{} {count} more in the list of links", self.glyphs.more);
+            self.lines.push(Line::of(Span::label(note, Role::Dim)));
         }
     }
 

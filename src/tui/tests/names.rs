@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::util::text;
+use std::sync::Arc;
 
 /// A list with these titles, from alternating sources.
 fn listed(titles: &[&str]) -> Stage {
@@ -13,6 +14,18 @@ fn listed(titles: &[&str]) -> Stage {
 }
 
 const LONG: &str = "A long title of an item that says in the end what it is about";
+
+#[test]
+fn the_heading_of_a_list_follows_the_title_of_its_source() {
+    let mut stage = listed(&["One"]);
+    stage.keys("gsG<Enter>");
+    let title = stage.app.items.listing.title.clone();
+    let mut list = source_list();
+    let entry = list.sources.iter_mut().find(|entry| entry.title() == title).unwrap();
+    Arc::make_mut(&mut entry.source).title = Some("Renamed".to_owned());
+    stage.happen(Event::SourcesLoaded(Ok(list)));
+    assert_eq!(stage.app.items.listing.title, "Renamed");
+}
 
 #[test]
 fn a_short_list_wraps_long_titles_onto_two_rows() {

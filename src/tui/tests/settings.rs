@@ -217,6 +217,9 @@ fn moves_back_and_forth_in_the_history() {
         real.enter();
         real.until("the beginning", |app| app.history.rests_at(0)).await;
         real.until("the sources", |app| app.sources.list.sources.len() == 3).await;
+        let is_restored =
+            |app: &App| app.sources.current().is_some_and(|row| row.title == "Source 1");
+        real.until("the restored source", is_restored).await;
         let now = std::fs::read_to_string(real.paths.sources_file()).unwrap();
         assert_eq!(now.trim_end(), before.trim_end());
         assert_eq!((real.config().as_str(), real.app.palette.name()), (CONFIG, "auto"));

@@ -26,6 +26,14 @@ pub(super) fn moved_rules(change: &Change, redo: bool) -> Vec<String> {
 }
 
 impl App {
+    /// Selects the source that an undo or redo has brought back.
+    fn select_restored(&mut self, edits: &[FileEdit]) {
+        let edits = edits.iter().filter(|edit| edit.file() == FileKind::Sources);
+        if let [id] = edits.flat_map(FileEdit::inserted).collect::<Vec<_>>()[..] {
+            self.sources.select_added = Some(SourceId(id.to_owned()));
+        }
+    }
+
     /// Handles the result of a file change.
     pub(in crate::tui::app) fn edited(
         &mut self,
@@ -51,6 +59,9 @@ impl App {
             }
             (Purpose::History, result) if self.is_moving(|c| matches!(c, Change::Files(_))) => {
                 let mut effects = if result.is_ok() { self.move_rules() } else { vec![] };
+                if let Ok(edited) = &result {
+                    self.select_restored(&edited.edits);
+                }
                 let result = result.map(|edited| Some(Change::Files(edited.edits)));
                 effects.extend(self.finish_step(result.map_err(NotSaved::message)));
                 effects
