@@ -6,7 +6,7 @@ mod ways;
 
 use super::*;
 use newsfed::config::FileChange;
-use newsfed::engine::TextGot;
+use newsfed::engine::{Role, TextGot};
 use newsfed::model::{FullText, TextFrom, TextWay};
 use newsfed::store::{Mark, MarkedItems};
 use std::sync::Mutex;
@@ -797,15 +797,15 @@ async fn a_feeds_pause_applies_to_pages_after_a_restart() {
 }
 
 #[tokio::test]
-async fn a_watching_process_fetches_pages_only_on_request() {
+async fn a_watching_process_fetches_the_pages_that_its_user_opens() {
     let server = Blog::with(3).start();
     let home = home(&server, FullText::OnOpen);
     let first = home.following().await;
     settled(&first).await;
     let second = home.following().await;
-    assert_eq!(open(&second, 1).await, TextGot::Left);
-    assert_eq!(pages(&server), Vec::<String>::new());
+    assert!(matches!(second.status().borrow().role, Role::Watches(_)));
+    assert_eq!(open(&second, 1).await, got(TextFrom::Page));
     assert!(matches!(want(&second, 2).await, TextGot::Fetched { .. }));
-    assert!(matches!(open(&first, 1).await, TextGot::Fetched { .. }));
-    assert_eq!(pages(&server), ["/post-2", "/post-1"]);
+    assert_eq!(open(&first, 1).await, TextGot::Left, "its text is stored");
+    assert_eq!(pages(&server), ["/post-1", "/post-2"]);
 }

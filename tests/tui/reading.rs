@@ -12,7 +12,7 @@ fn world() -> World {
     let long = format!(
         "<p>It begins<sup id=r><a href='#n'>1</a></sup> with a \
          <a href='http://site.example/linked'>link</a>.</p>\
-         <pre>let far = &quot;{}&quot;; // the end of the line</pre>{lines}\
+         <pre>let far = &quot;{}&quot;; // the end of the line\nshort();</pre>{lines}\
          <p>日本語の文章もここにあります。</p><ol><li id=n>A note at the end.</li></ol>",
         "far ".repeat(60)
     );

@@ -78,9 +78,8 @@ impl App {
             kind => setting != FullText::Never && !kind.reads_pages(),
         };
         let is_whole = item.feed_has_full_text == Some(true) && !article.is_cut;
-        let polls = matches!(self.status.role, Role::Follows | Role::OnDemand);
         let is_new = item.fetched.is_none() && item.url.is_some();
-        is_wanted && is_new && !is_whole && polls && !self.status.offline
+        is_wanted && is_new && !is_whole && self.status.role != Role::Reads && !self.status.offline
     }
 
     /// The first time that the end of a text is reached while its full text is being fetched, stays there and

@@ -171,7 +171,7 @@ impl<'a> Out<'a> {
                 let role = match self.levels.iter().filter(|above| *above < level).count() {
                     0 => Role::Heading,
                     1 => Role::Subheading,
-                    _ => Role::Strong,
+                    _ => Role::Emphasis,
                 };
                 let first = self.lines.len();
                 self.paragraph(&spans(inline, role, self.glyphs), margin);

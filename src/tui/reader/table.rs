@@ -15,6 +15,8 @@ const GAP: usize = 2;
 const INDENT: usize = 1;
 /// Maximum length of a word, in cells, for which its column is kept wide enough.
 const LONG_WORD: usize = 16;
+/// The bullet before an entry of a list in a cell.
+const BULLET: &str = "• ";
 /// Maximum length of a number with its unit, in characters.
 const MAX_NUMBER: usize = 16;
 
@@ -48,7 +50,7 @@ fn grid(header: bool, cells: &Cells, widths: &[usize], glyphs: &Glyphs) -> Vec<L
     let right = numeric(header, cells, widths.len());
     let wrapped: Vec<Vec<Vec<Line>>> = cells
         .iter()
-        .map(|row| row.iter().zip(widths).map(|(cell, width)| wrap(cell, *width)).collect())
+        .map(|row| row.iter().zip(widths).map(|(cell, width)| wrap_cell(cell, *width)).collect())
         .collect();
     // If any row has several lines, rows are separated by empty lines.
     let tall = wrapped.iter().any(|row| row.iter().any(|cell| cell.len() > 1));
@@ -71,6 +73,30 @@ fn grid(header: bool, cells: &Cells, widths: &[usize], glyphs: &Glyphs) -> Vec<L
         }
     }
     lines
+}
+
+/// The lines of a cell. The entries of a list are indented below their bullets.
+fn wrap_cell(cell: &[Span], width: usize) -> Vec<Line> {
+    let bullet = text::width(BULLET);
+    if width < 3 * bullet || !cell.iter().any(|span| span.text.starts_with(BULLET)) {
+        return wrap(cell, width);
+    }
+    let mut out = Vec::new();
+    for spans in cell.split(|span| span.text == "\n") {
+        let Some(entry) = spans.first().and_then(|span| span.text.strip_prefix(BULLET)) else {
+            out.extend(wrap(spans, width));
+            continue;
+        };
+        let mut spans = spans.to_vec();
+        spans[0].text = entry.to_owned();
+        let indented = wrap(&spans, width - bullet).into_iter().enumerate().map(|(y, mut line)| {
+            let start = if y == 0 { Span::new(BULLET, Role::Text) } else { Span::blank(bullet) };
+            line.spans.insert(0, start);
+            line
+        });
+        out.extend(indented);
+    }
+    out
 }
 
 /// Column widths: natural ones if they fit. Otherwise the widest columns shrink to a common width, but
@@ -196,7 +222,7 @@ fn stacked(header: bool, cells: &Cells, space: usize) -> Vec<Line> {
             let indent = if indent == 0 && column > 0 { GAP } else { indent };
             let blank = Span::blank(indent.saturating_sub(text::width(&head)));
             let inside = space.saturating_sub(indent).max(1);
-            for (y, line) in wrap(cell, inside).into_iter().enumerate() {
+            for (y, line) in wrap_cell(cell, inside).into_iter().enumerate() {
                 let margin = match y {
                     0 => vec![Span::label(head.clone(), Role::Strong), blank.clone()],
                     _ => vec![Span::blank(indent)],
@@ -238,6 +264,22 @@ mod tests {
         ];
         assert_eq!(shown(TABLE, 40), lines);
         assert_eq!(shown(TABLE, 27), lines);
+    }
+
+    #[test]
+    fn entries_of_lists_are_indented_below_their_bullets() {
+        let html = "<table><tr><th>Name<th>Facts<tr><td>one<td>It has<ul><li>a long first entry\
+            <li>and <b>more</b></ul></table>";
+        let lines = shown(html, 24);
+        let expected = [
+            " Name  Facts",
+            "────────────────────────",
+            " one   It has",
+            "       • a long first",
+            "         entry",
+            "       • and more",
+        ];
+        assert_eq!(lines, expected);
     }
 
     #[test]

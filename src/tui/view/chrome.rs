@@ -353,8 +353,7 @@ fn state(app: &App) -> (String, Role) {
     let next = status.next.map(|t| (t - app.now).num_seconds());
     let refused = status.accounts.iter().find(|note| note.problem.is_some());
     let (text, role) = match (status.role, status.total, next) {
-        (Part::Watches(Some(pid)), ..) => (format!("checked by process {pid}"), Role::Soft),
-        (Part::Watches(None), ..) => ("checked by another process".to_owned(), Role::Soft),
+        (Part::Watches(_), ..) => ("checked elsewhere".to_owned(), Role::Soft),
         (Part::Reads, ..) => ("read-only".to_owned(), Role::Warning),
         _ if status.declaration_error.is_some() => {
             // The error begins with the file name and the line number.

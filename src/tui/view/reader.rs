@@ -254,7 +254,8 @@ impl Pen<'_> {
             return (if is_all { "end" } else { "end of the feed's text" }, None);
         }
         let key = self.app.keymap.keys_for(Context::Reader, Action::FullText);
-        let key = key.filter(|_| has_focus(self.app, Focus::Reader));
+        let failed = article.item.fetch_error.is_some();
+        let key = key.filter(|_| has_focus(self.app, Focus::Reader) && !failed);
         ("teaser", key.map(|key| format!(" {} {key}: full text", marks(self.app).bullet)))
     }
 

@@ -45,7 +45,7 @@ fn every_part_has_the_style_of_its_role() {
         ("Kinds", Role::Heading, None),
         ("Tasks", Role::Subheading, None),
         ("☑ Done", Role::Accent, None),
-        ("Terms", Role::Strong, None),
+        ("Terms", Role::Emphasis, None),
         ("Measure", Role::Strong, None),
         ("▎  Somebody", Role::Bar, None),
         ("Somebody", Role::Quote, None),

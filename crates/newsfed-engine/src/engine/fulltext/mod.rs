@@ -22,7 +22,6 @@ use super::handle::Handle;
 use super::message::Role;
 use crate::model::{FullText, SourceKind, TextFrom, TextWay};
 use crate::store::{MarkedItems, Result, WantedPage};
-use fetch::PageOutcome;
 use prefetch::{Run, not_never};
 use std::collections::HashSet;
 use tokio::sync::mpsc;
@@ -145,19 +144,16 @@ impl Handle {
     }
 
     /// Fetches the full text of an opened item (row key) if the settings require it and it is not stored yet
-    /// or may have changed. Sends no requests if another process polls or the database is read-only.
+    /// or may have changed. Sends no requests if the database is read-only.
     ///
     /// # Errors
     /// If the database cannot be read or written.
     pub async fn opened(&self, key: i64) -> Result<TextGot> {
-        let role = self.status().borrow().role;
-        let got = match role {
-            Role::Reads => return Ok(TextGot::Left),
-            Role::Watches(_) => Ok(PageOutcome::not_stored(TextGot::Left)),
-            Role::Follows | Role::OnDemand => {
-                fetch::fetch(&self.context, key, Trigger::Opened).await
-            }
-        };
+        if self.status().borrow().role == Role::Reads {
+            return Ok(TextGot::Left);
+        }
+        // Even if another process polls, only this one knows what its user opens.
+        let got = fetch::fetch(&self.context, key, Trigger::Opened).await;
         // All changes known so far are on the screen.
         let row = self.context.read(move |reader| reader.row(key)).await?;
         if row.is_some_and(|row| row.changed || row.comment_count.is_some()) {
