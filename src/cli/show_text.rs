@@ -9,9 +9,9 @@ use crate::store::Reader;
 pub(super) enum TextSource {
     /// The feed's own text
     Feed,
-    /// The text of the page, without what newsfed learned about the site's layout
+    /// The text extracted from the page alone
     Page,
-    /// The text of the page, with what newsfed learned about the site's layout
+    /// The text extracted with what newsfed has learned about the site's layout
     Site,
 }
 

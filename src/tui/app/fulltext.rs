@@ -229,7 +229,7 @@ fn pages(count: usize) -> String {
 }
 
 impl App {
-    /// Adds the keys that lead to a text to an item without text.
+    /// If an item has no text, names the keys that open its page or fetch its text.
     pub(super) fn with_keys(&self, article: Arc<Article>) -> Arc<Article> {
         let is_short = article.document.blocks.len() == 1;
         if !is_short || article.document.text().trim() != NO_TEXT {

@@ -15,6 +15,7 @@ use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, RequestId};
 use crate::tui::view::Series;
 use crate::util::clock::start_of_day;
+use crate::util::text::counted;
 use std::collections::{BTreeMap, HashSet};
 use total::Total;
 use window::MAX_ROWS;
@@ -317,7 +318,8 @@ impl App {
         // Rows beyond the maximum would be dropped at once and then read again, in an endless loop.
         if more && items.rows.len() >= MAX_ROWS {
             let beyond = if seek.forward { items.rows.len().saturating_sub(at + 1) } else { at };
-            return self.note(format!("No unread items among the next {beyond}"));
+            let side = if seek.forward { "next" } else { "previous" };
+            return self.note(format!("No unread items in the {side} {}", counted(beyond, "item")));
         }
         let end = if seek.forward { items.rows.last() } else { items.rows.first() };
         match end.map(Cursor::from).filter(|_| more) {

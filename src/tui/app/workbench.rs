@@ -77,7 +77,7 @@ pub(crate) struct Bench {
     previous: Vec<(usize, String)>,
     /// The values of fields before elements were picked for them, newest last.
     picked: Vec<(usize, String)>,
-    /// The preview about which saving has already warned, because it has no articles.
+    /// The preview for which the warning about saving without articles was already shown.
     warned_of: Option<u64>,
     /// The broken selector of the source, and the problem.
     pub(crate) broken: Option<SelectorProblem>,

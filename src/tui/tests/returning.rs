@@ -129,7 +129,7 @@ fn searching_in_the_reader_searches_the_article() {
 }
 
 #[test]
-fn rows_marked_with_their_list_stay_and_look_read() {
+fn marking_a_whole_list_read_keeps_its_rows_and_shows_them_as_read() {
     with_runtime(async {
         let mut real = Real::new(1, 3).await;
         real.until("the list", |app| app.items.rows.len() == 3).await;

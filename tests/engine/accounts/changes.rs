@@ -213,7 +213,6 @@ async fn the_form_changes_titles_on_the_server() {
 }
 
 /// The list of subscriptions is read only once an hour, and there are too few items to identify the server.
-/// to recognise the server by them.
 #[tokio::test]
 async fn does_not_send_changes_to_another_server() {
     for kind in KINDS {

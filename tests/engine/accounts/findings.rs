@@ -166,7 +166,6 @@ async fn one_rejected_mark_does_not_block_the_others() {
 
 /// The server has received the first change, but the user reverts the mark before newsfed receives the
 /// response.
-/// that.
 #[tokio::test]
 async fn keeps_a_mark_that_is_reverted_during_the_request() {
     for kind in KINDS {

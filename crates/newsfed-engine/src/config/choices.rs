@@ -38,7 +38,7 @@ names!(MarkRead {
     Never = "never",
 });
 
-/// What paints the surfaces of the interface.
+/// Whether the theme or the terminal sets the background colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Background {
     #[default]

@@ -254,7 +254,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .unset(INHERIT)
         .polls(),
     key("private", Rule::Any, |d| Slot::Flag(&mut d.private))
-        .on(ACCESS, "Private", "Fetch this source even if its name resolves to a private address.")
+        .on(ACCESS, "Private", "Fetch this source even if its host resolves to a private address.")
         .unset("default (off)")
         .polls()
         .option("private", "ON"),

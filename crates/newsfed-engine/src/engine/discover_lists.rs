@@ -68,7 +68,7 @@ impl Handle {
         if !announced.is_empty() {
             found.report_found(format!("the page links to {url}, which announces a feed"));
             let less = |a: Announced| Announced { confidence: a.confidence.min(MOST), ..a };
-            // Only the first way is tried, so earlier ones are set aside.
+            // Only the first way in the list is tried, so the ways found before are set aside.
             let before = std::mem::take(&mut found.ways);
             self.try_announced(announced.into_iter().map(less).collect(), found).await;
             let works = !found.ways.is_empty();

@@ -107,7 +107,7 @@ fn marks_are_counted_until_they_are_written() {
 }
 
 #[test]
-fn the_greater_stamp_wins_or_else_the_set_mark() {
+fn the_later_timestamp_wins_and_a_set_mark_wins_ties() {
     let [mark] = <[SharedMark; 1]>::try_from(other(&["one"], &Mark::Pinned)).unwrap();
     // (known, arriving, milliseconds later, pinned afterwards, items that change)
     for (known, arriving, later, pinned, changed) in [
