@@ -5,7 +5,7 @@ use super::glyphs::Glyphs;
 use super::inline::spans;
 use super::line::{Line, Span};
 use super::wrap::wrap;
-use crate::article::Inline;
+use crate::article::{BULLET, Inline};
 use crate::config::Role;
 use crate::util::text;
 
@@ -15,8 +15,6 @@ const GAP: usize = 2;
 const INDENT: usize = 1;
 /// Maximum length of a word, in cells, for which its column is kept wide enough.
 const LONG_WORD: usize = 16;
-/// The bullet before an entry of a list in a cell.
-const BULLET: &str = "• ";
 /// Maximum length of a number with its unit, in characters.
 const MAX_NUMBER: usize = 16;
 
@@ -41,7 +39,7 @@ pub(super) fn lay_out(
         .collect();
     match widths(&cells, space.saturating_sub(INDENT)) {
         Some(widths) => grid(header, &cells, &widths, glyphs),
-        None => stacked(header, &cells, space),
+        None => stacked(header, &cells, space, glyphs),
     }
 }
 
@@ -50,7 +48,9 @@ fn grid(header: bool, cells: &Cells, widths: &[usize], glyphs: &Glyphs) -> Vec<L
     let right = numeric(header, cells, widths.len());
     let wrapped: Vec<Vec<Vec<Line>>> = cells
         .iter()
-        .map(|row| row.iter().zip(widths).map(|(cell, width)| wrap_cell(cell, *width)).collect())
+        .map(|row| {
+            row.iter().zip(widths).map(|(cell, width)| wrap_cell(cell, *width, glyphs)).collect()
+        })
         .collect();
     // If any row has several lines, rows are separated by empty lines.
     let tall = wrapped.iter().any(|row| row.iter().any(|cell| cell.len() > 1));
@@ -76,8 +76,9 @@ fn grid(header: bool, cells: &Cells, widths: &[usize], glyphs: &Glyphs) -> Vec<L
 }
 
 /// The lines of a cell. The entries of a list are indented below their bullets.
-fn wrap_cell(cell: &[Span], width: usize) -> Vec<Line> {
-    let bullet = text::width(BULLET);
+fn wrap_cell(cell: &[Span], width: usize, glyphs: &Glyphs) -> Vec<Line> {
+    let mark = glyphs.bullets[0];
+    let bullet = text::width(mark);
     if width < 3 * bullet || !cell.iter().any(|span| span.text.starts_with(BULLET)) {
         return wrap(cell, width);
     }
@@ -90,7 +91,7 @@ fn wrap_cell(cell: &[Span], width: usize) -> Vec<Line> {
         let mut spans = spans.to_vec();
         spans[0].text = entry.to_owned();
         let indented = wrap(&spans, width - bullet).into_iter().enumerate().map(|(y, mut line)| {
-            let start = if y == 0 { Span::new(BULLET, Role::Text) } else { Span::blank(bullet) };
+            let start = if y == 0 { Span::new(mark, Role::Text) } else { Span::blank(bullet) };
             line.spans.insert(0, start);
             line
         });
@@ -202,7 +203,7 @@ fn join_line(row: &[Vec<Line>], y: usize, widths: &[usize], right: &[bool]) -> L
 }
 
 /// Lays out each row as a block, with a line for each cell: the column's header, followed by the cell.
-fn stacked(header: bool, cells: &Cells, space: usize) -> Vec<Line> {
+fn stacked(header: bool, cells: &Cells, space: usize, glyphs: &Glyphs) -> Vec<Line> {
     let (heads, body) = match cells.split_first() {
         Some((heads, body)) if header && !body.is_empty() => (heads.as_slice(), body),
         _ => (&[][..], cells.as_slice()),
@@ -222,7 +223,7 @@ fn stacked(header: bool, cells: &Cells, space: usize) -> Vec<Line> {
             let indent = if indent == 0 && column > 0 { GAP } else { indent };
             let blank = Span::blank(indent.saturating_sub(text::width(&head)));
             let inside = space.saturating_sub(indent).max(1);
-            for (y, line) in wrap_cell(cell, inside).into_iter().enumerate() {
+            for (y, line) in wrap_cell(cell, inside, glyphs).into_iter().enumerate() {
                 let margin = match y {
                     0 => vec![Span::label(head.clone(), Role::Strong), blank.clone()],
                     _ => vec![Span::blank(indent)],

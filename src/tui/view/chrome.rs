@@ -278,6 +278,8 @@ fn place_in_list(app: &App, key: i64) -> String {
     // Near the end of a long list, the rows above are not read.
     let above = match (items.more_above, items.more_below) {
         (false, _) => Some(0),
+        // Rows that were marked read and are no longer in memory are not counted.
+        (true, false) if items.listing.base.unread_only && read > 0 => None,
         (true, false) => count.and_then(|count| count.checked_sub(items.rows.len())),
         (true, true) => None,
     };

@@ -1085,18 +1085,22 @@ pub(super) fn on_one_line(code: &str) -> String {
     text::block(code).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The bullet before an entry of a list in a table cell.
+pub const BULLET: &str = "• ";
+
 /// Writes a bullet or a number before each entry of the lists among these blocks.
 fn mark_entries(blocks: &mut [Block]) {
     for block in blocks {
         let Block::List(start, items) = block else { continue };
-        let numbers = start.map(|start| start..);
+        let numbers = start.map(|start| u64::from(start)..);
         let mut numbers = numbers.into_iter().flatten();
         for item in items {
-            let mark = numbers.next().map_or("• ".to_owned(), |number| format!("{number}. "));
-            if let Some(Block::Paragraph(text)) = item.first_mut() {
-                text.insert(0, Inline::Text(mark));
-            }
+            let mark = numbers.next().map_or(BULLET.to_owned(), |number| format!("{number}. "));
             mark_entries(item);
+            match item.first_mut() {
+                Some(Block::Paragraph(text)) => text.insert(0, Inline::Text(mark)),
+                _ => item.insert(0, Block::Paragraph(vec![Inline::Text(mark)])),
+            }
         }
     }
 }
@@ -1326,6 +1330,11 @@ mod tests {
             panic!("{document:?}")
         };
         assert_eq!(plain(&rows[1][1]), "It is\n• fast\n• small\n3. x\n4. y");
+        let odd = from_html(
+            "<table><tr><th>a<th>b<tr><td>1<td><ol start=4294967295><li>x<li>y</ol></table>",
+            None,
+        );
+        assert!(odd.text().contains("4294967296. y"), "{}", odd.text());
         // The stored text gives the same document.
         assert_eq!(from_html(&document.html(), None).text(), document.text());
         let layout = from_html(&table("<td>Name<td>Facts"), None);

@@ -52,7 +52,7 @@ fn beside(mut pieces: Vec<Piece>) -> Option<Vec<String>> {
     };
     if stacks.len() == 1 && pieces.iter().filter_map(text).all(|text| text.trim().is_empty()) {
         return pieces.into_iter().find_map(|piece| match piece {
-            Piece::Stack(lines) => Some(lines),
+            Piece::Stack(lines) if !lines.is_empty() => Some(lines),
             _ => None,
         });
     }

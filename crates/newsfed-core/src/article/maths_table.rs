@@ -279,7 +279,7 @@ pub(super) const SETTINGS: [&str; 17] = [
     "allowbreak",
 ];
 /// Commands whose argument is written as it is.
-pub(super) const FONTS: [&str; 22] = [
+pub(super) const FONTS: [&str; 21] = [
     "text",
     "textrm",
     "textbf",
@@ -300,7 +300,6 @@ pub(super) const FONTS: [&str; 22] = [
     "boldsymbol",
     "bm",
     "pmb",
-    "operatorname",
     "mathop",
 ];
 /// Commands that become one space.

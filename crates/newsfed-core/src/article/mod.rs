@@ -76,7 +76,7 @@ pub use extract::{
     Extraction, Guide, Mode, NoArticle, Origin, date_context, dates_of, event_days, extract,
     page_dates,
 };
-pub use from_html::{first_image, from_html};
+pub use from_html::{BULLET, first_image, from_html};
 pub use full_feed::{contains_feed_text, has_full_text, is_cut, may_be_summary};
 pub use guided::is_stop_word;
 pub use html::Xhtml;

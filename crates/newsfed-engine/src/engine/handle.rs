@@ -65,8 +65,8 @@ pub struct Handle {
 
 impl Engine {
     /// Updates the database to match the declared sources and starts the background tasks on the current
-    /// runtime. If another process already polls the database, this one only reads, marks and edits
-    /// ([`Role::Watches`]). With `follow`, it takes over within seconds after the other process ends. A
+    /// runtime. If another process already polls the database, this one reads, marks, edits, and
+    /// fetches the pages that its user opens ([`Role::Watches`]). With `follow`, it takes over within seconds after the other process ends. A
     /// database that cannot be written is opened read-only ([`Role::Reads`]).
     pub async fn start(self) -> Result<Handle> {
         Ok(self.start_held().await?.0)

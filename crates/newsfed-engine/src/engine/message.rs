@@ -81,7 +81,8 @@ pub enum Role {
     /// It polls the sources when they are due.
     #[default]
     Follows,
-    /// Another process polls (with its process id, if known), and this one shows the results.
+    /// Another process polls (with its process id, if known), and this one shows the results. It only
+    /// fetches the pages that its user opens.
     Watches(Option<u32>),
     /// It polls only on request.
     OnDemand,

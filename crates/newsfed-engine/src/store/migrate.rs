@@ -86,6 +86,7 @@ pub(super) fn migrate(
             Ok(()) => done = to,
             // If two processes start at the same time, the other one may have done these steps.
             Err(e) => match version(conn)? {
+                now if now > STEPS.len() => return Err(too_new(path, now)),
                 now if now > done => done = now,
                 _ => return Err(migration_error(e)),
             },

@@ -1,13 +1,23 @@
--- Each Han or Kana character is a word of its own in the full-text index now. Items and versions with such a title are
--- indexed again in the background. The character between such words is U+0001, as for new texts.
-INSERT OR IGNORE INTO unindexed
-    SELECT key FROM item WHERE title GLOB '*[々-〇ぁ-ヿㇰ-ㇿ㐀-鿿豈-﫿ｦ-ﾟ𛀀-𛅯𠀀-𿿽]*';
-
+-- Each Han or Kana character is a word of its own in the full-text index now. Items and versions with such
+-- characters are indexed again in the background: those with a word in the index that begins with one, and
+-- those with one in the title. The character between such words is U+0001, as for new texts. The characters
+-- are a superset of those in `segment::is_word`.
+CREATE VIRTUAL TABLE temp.item_words USING fts5vocab(main, item_text, instance);
 CREATE TEMP TABLE outdated AS
-    SELECT a.key FROM article a JOIN item i ON i.key = a.item
-    WHERE a.indexed = 1 AND i.title GLOB '*[々-〇ぁ-ヿㇰ-ㇿ㐀-鿿豈-﫿ｦ-ﾟ𛀀-𛅯𠀀-𿿽]*';
+    SELECT DISTINCT doc AS key FROM temp.item_words WHERE term >= '々' AND term GLOB '*[々-〇ぁ-ヿㇰ-ㇿ㐀-鿿豈-﫿ｦ-ﾟ𛀀-𛅯𠀀-𿿽]*';
+DROP TABLE temp.item_words;
+INSERT OR IGNORE INTO unindexed
+    SELECT key FROM item WHERE key IN (SELECT key FROM outdated) OR title GLOB '*[々-〇ぁ-ヿㇰ-ㇿ㐀-鿿豈-﫿ｦ-ﾟ𛀀-𛅯𠀀-𿿽]*';
+DROP TABLE outdated;
+
+CREATE VIRTUAL TABLE temp.version_words USING fts5vocab(main, version_text, instance);
+CREATE TEMP TABLE outdated AS
+    SELECT DISTINCT doc AS key FROM temp.version_words WHERE doc > 0 AND term >= '々' AND term GLOB '*[々-〇ぁ-ヿㇰ-ㇿ㐀-鿿豈-﫿ｦ-ﾟ𛀀-𛅯𠀀-𿿽]*'
+    UNION
+    SELECT a.key FROM article a JOIN item i ON i.key = a.item WHERE a.indexed = 1 AND i.title GLOB '*[々-〇ぁ-ヿㇰ-ㇿ㐀-鿿豈-﫿ｦ-ﾟ𛀀-𛅯𠀀-𿿽]*';
+DROP TABLE temp.version_words;
 DELETE FROM version_text WHERE rowid IN (SELECT key FROM outdated);
-UPDATE article SET indexed = 0 WHERE key IN (SELECT key FROM outdated);
+UPDATE article SET indexed = 0 WHERE indexed = 1 AND key IN (SELECT key FROM outdated);
 DROP TABLE outdated;
 
 -- Earlier titles are indexed at once.

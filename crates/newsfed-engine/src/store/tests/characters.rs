@@ -178,3 +178,39 @@ fn texts_indexed_as_runs_are_indexed_again() {
         assert_eq!(count(run), 0, "{run} in {table}");
     }
 }
+
+#[test]
+fn texts_with_latin_titles_are_indexed_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("newsfed.db");
+    database_of(&path, 23);
+    let old = Connection::open(&path).unwrap();
+    let body = crate::store::articles::pack("<p>東京で発表</p>").unwrap();
+    let insert = "INSERT INTO article (key, item, at, origin, body, indexed) VALUES (1, 1, 7, '\"page\"', ?1, 1)";
+    old.execute(insert, [&body]).unwrap();
+    old.execute_batch(
+        "UPDATE item SET title = 'Phone 17';
+         DELETE FROM unindexed;
+         INSERT INTO item_text (rowid, title, authors, body) VALUES (1, 'Phone 17', '[\"山田太郎\"]', '東京で発表');
+         INSERT INTO version_text (rowid, title, authors, body) VALUES (1, 'Phone 17', '[]', '東京で発表')",
+    )
+    .unwrap();
+    let count = |conn: &Connection, table: &str, word: &str| {
+        let sql = format!("SELECT count(*) FROM {table} WHERE {table} MATCH ?1");
+        conn.query_row(&sql, [format!("\"{word}\"")], |r| r.get::<_, i64>(0)).unwrap()
+    };
+    assert_eq!(count(&old, "item_text", "東京で発表"), 1);
+    drop(old);
+    let store = Store::open(&path).unwrap();
+    let f = Fixture { _dir: dir, store, now: Time::from_timestamp(1_800_000_000, 0).unwrap() };
+    f.index_all();
+    let reader = f.store.reader().unwrap();
+    for (table, run) in
+        [("item_text", "東京で発表"), ("item_text", "山田太郎"), ("version_text", "東京で発表")]
+    {
+        assert_eq!(count(&reader.conn, table, run), 0, "{run} in {table}");
+    }
+    let found = criteria("発表").text.unwrap();
+    let sql = "SELECT count(*) FROM version_text WHERE version_text MATCH ?1";
+    assert_eq!(reader.conn.query_row(sql, [found], |r| r.get::<_, i64>(0)).unwrap(), 1);
+}
