@@ -22,7 +22,7 @@ fn reads_delimited_formulas_in_one_piece() {
         ("<p>So $$\\frac{a}{b}$$ holds</p>", "So a/b holds"),
         (
             "<p>So $$\\sum_{i=1}^n \\frac{T p(T)}{\\int_0^\\infty q(T) dT}$$ holds</p>",
-            "So ∑\\_(i=1)^n ((T p(T))/(∫\\_0^∞ q(T) dT)) holds",
+            "So\n\n```math\n\\sum_{i=1}^n \\frac{T p(T)}{\\int_0^\\infty q(T) dT}\n```\n\nholds",
         ),
         (
             "<p>So $$\\unknown{i=1}^n \\frac{T p(T)}{\\int_0^\\infty q(T) dT}$$ holds</p>",

@@ -17,8 +17,7 @@ const MAX_PIECES: usize = 80;
 const MAX_FAILED: usize = 500;
 /// Maximum length, in bytes, of a formula that is only recognised in a text with other formulas.
 const LONGEST_SIMPLE: usize = 40;
-/// Minimum length, in bytes, at which a formula within a sentence gets its own line, if it has several lines or
-/// cannot be written as plain text.
+/// Minimum length, in bytes, at which a formula within a sentence gets its own line.
 const SHORTEST_LINE: usize = 40;
 /// The language of formulas in code: Markdown shows code of this language as a formula.
 const LANGUAGE: &str = "math";
@@ -175,8 +174,7 @@ pub(super) fn split(pieces: Vec<Inline>, known: bool) -> Vec<Part> {
         };
         out.push(Inline::Text(text[written..start].to_owned()));
         // Some authors use `$$` for all formulas. A formula within a sentence stays in the sentence.
-        let has_lines = || source.contains("\\\\") || signs(&source).is_none();
-        let is_long = || source.len() >= SHORTEST_LINE && has_lines();
+        let is_long = || source.len() >= SHORTEST_LINE;
         let is_block = mark.2
             && (mark.0 != "$$" || is_long() || {
                 is_line_end(text[written..start].chars().rev(), out.iter().rev())
