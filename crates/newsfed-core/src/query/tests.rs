@@ -217,7 +217,7 @@ fn translates_newsboat_expressions() {
         ("unread = \"yes\" and tags # \"x\" or tags # \"y\"", "unread (tag:x OR tag:y)"),
         ("unread = \"yes\" and (age < 1 or tags # \"c\")", "unread (age<1d OR tag:c)"),
         ("title =~ \"(\"", "\"(\" is not a valid pattern"),
-        ("(unread = \"yes\"", "cannot be understood"),
+        ("(unread = \"yes\"", "cannot be parsed"),
         ("flags # \"s\"", "\"flags # s\" cannot be expressed"),
         ("age between 3:10 and unread = \"yes\"", "age>3d age<11d unread"),
         ("age between 3:x", "cannot be expressed"),
@@ -228,9 +228,9 @@ fn translates_newsboat_expressions() {
             "has:audio OR -has:video",
         ),
         ("enclosure_type =~ \"pdf\"", "cannot be expressed"),
-        ("title", "cannot be understood"),
-        ("", "cannot be understood"),
-        ("unread = \"yes\" and", "cannot be understood"),
+        ("title", "cannot be parsed"),
+        ("", "cannot be parsed"),
+        ("unread = \"yes\" and", "cannot be parsed"),
         ("unread = \"yes\" nonsense", "cannot be parsed from \"nonsense\""),
     ] {
         let summary = from_newsboat(expression).map_or_else(|e| e.to_string(), |q| q.to_string());

@@ -144,7 +144,7 @@ fn rejects_invalid_timelines_with_line_number() {
         ("{\"start\":0,\"end\":9,\"t\":[]}\nnonsense", "line 2: expected ident"),
         ("{\"start\":5,\"end\":5,\"t\":[]}", "line 1: the end must come after the start"),
         ("{\"start\":0,\"end\":9e15,\"t\":[]}", "line 1: invalid type: floating point"),
-        ("{\"start\":0,\"end\":999999999999,\"t\":[]}", "line 1: a time is outside"),
+        ("{\"start\":0,\"end\":999999999999,\"t\":[]}", "line 1: a time is out of range"),
         ("{\"start\":0,\"end\":9}", "line 1: missing field `t`"),
     ] {
         let error = read(text.as_bytes()).unwrap_err().to_string();
