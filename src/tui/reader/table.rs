@@ -116,9 +116,11 @@ fn widths(cells: &Cells, space: usize) -> Option<Vec<usize>> {
         }
     }
     let space = space.checked_sub(GAP * columns.checked_sub(1)?)?;
-    // Long words are only broken if there is no other way.
+    // Long words are only broken if other columns would become very narrow.
+    let whole = words.iter().zip(&natural).map(|(word, n)| *word.max(n.min(&LONG_WORD)));
+    let whole: Vec<usize> = whole.collect();
     let broken: Vec<usize> = words.iter().map(|word| *word.min(&LONG_WORD)).collect();
-    [words, broken].iter().find_map(|minimum| shrink(&natural, minimum, space))
+    [whole, broken].iter().find_map(|minimum| shrink(&natural, minimum, space))
 }
 
 /// Widths between the minimum and natural ones that use the space; `None` if the minimum does not fit.
@@ -299,6 +301,9 @@ mod tests {
         let row = format!("<tr><td>{link}<td>{}", "word ".repeat(20));
         let lines = shown(&format!("<table>{row}</table>"), 60);
         assert!(lines[0].contains(link), "{lines:#?}");
+        // It does not squeeze the text beside it.
+        let lines = shown(&format!("<table>{row}</table>"), 36);
+        assert!(!lines[0].contains(link) && lines.len() < 12, "{lines:#?}");
     }
 
     #[test]

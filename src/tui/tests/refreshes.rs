@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::engine::{Refreshed, Report, Status};
+use crate::model::{Pause, PauseReason};
 
 impl Stage {
     /// The ids of the refreshes that were requested.
@@ -57,6 +58,33 @@ fn repeats_a_result_below_the_rows_only_if_truncated() {
         let screen = stage.screen(100, 30);
         assert_eq!(screen.matches("kernel.example").count(), shown, "{screen}");
     }
+}
+
+#[test]
+fn says_why_the_only_source_of_a_refresh_was_skipped() {
+    let pause = |stage: &mut Stage, ids: &[&str]| {
+        stage.screen(120, 40);
+        stage.keys("R");
+        let refresh = stage.refreshes()[0];
+        for id in ids {
+            let until = now() + TimeDelta::hours(1);
+            let result = Refreshed::Left(Pause { until, reason: PauseReason::MaxAge });
+            let source = SourceId((*id).to_owned());
+            let report = Report { source, result, left_out: vec![], problem: None };
+            stage.happen(Event::Refreshed(refresh, report));
+        }
+        stage.happen(Event::RefreshEnded(refresh));
+    };
+    let mut stage = Stage::new();
+    pause(&mut stage, &["kernel"]);
+    let screen = stage.screen(140, 40);
+    assert!(
+        screen.contains("Not refreshed: paused until") && screen.contains("refresh anyway"),
+        "{screen}"
+    );
+    let mut stage = Stage::new();
+    pause(&mut stage, &["kernel", "council"]);
+    assert!(stage.has_message("Nothing new, 2 skipped"), "{}", stage.screen(140, 40));
 }
 
 #[test]
