@@ -156,6 +156,37 @@ fn add_lists_what_it_tried_if_nothing_works() {
 }
 
 #[test]
+fn add_names_what_it_chose_if_there_is_no_feed() {
+    let world = World::new(|request| match request.path.as_str() {
+        "/news" => {
+            let entry = |n: usize| {
+                format!(
+                    "<li class=post><a href='/news/{n}-story'>The long title of story number {n}</a> \
+                     <time datetime='2025-11-{n:02}'>{n} November 2025</time></li>"
+                )
+            };
+            let list: String = (1..=12).map(entry).collect();
+            Reply::ok("text/html", format!("<title>Town news</title><main><ul>{list}</ul></main>"))
+        }
+        path if path.starts_with("/news/") => {
+            let text =
+                "<p>The council met and talked about the old bridge for a long time.".repeat(9);
+            Reply::ok("text/html", format!("<h1>A story</h1><article>{text}</article>"))
+        }
+        _ => Reply::status(404),
+    });
+    let url = world.server.url("/news");
+    let run = world.run(&["add", "--yes", &url]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.err.contains("% sure") && run.err.contains("`newsfed discover "), "{}", run.err);
+    // A feed needs no explanation.
+    let feed = World::followed();
+    assert!(
+        !feed.run(&["add", "--yes", &feed.server.url("/council.xml")]).err.contains("discover")
+    );
+}
+
+#[test]
 fn adding_twice_changes_nothing() {
     let world = World::followed();
     let kernel = world.server.url("/kernel.xml");
