@@ -435,7 +435,8 @@ impl App {
         let preview = self.preview_deadline();
         let sheet = self.pending.deadline();
         let pictures = self.pictures_deadline();
-        let all = [toast, reload, ages, sequence, counting, total, preview, sheet, pictures];
+        let late = self.late_deadline();
+        let all = [toast, reload, ages, sequence, counting, total, preview, sheet, pictures, late];
         all.into_iter().flatten().min()
     }
 

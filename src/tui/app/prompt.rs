@@ -118,10 +118,13 @@ fn items(keys: &[i64]) -> String {
 
 impl Prompt {
     pub(super) fn new(kind: PromptKind, text: &str) -> Self {
-        // The user is more likely to type a new name than to extend the suggested one.
+        // The user is more likely to type a new text than to extend the suggested one.
         let suggested = matches!(
             kind,
-            PromptKind::Folder { .. } | PromptKind::SaveView { .. } | PromptKind::Snooze { .. }
+            PromptKind::Folder { .. }
+                | PromptKind::SaveView { .. }
+                | PromptKind::Snooze { .. }
+                | PromptKind::Find
         );
         let field = if suggested { Field::suggestion(text) } else { Field::new(text) };
         Self { kind, field, completion: None, error: None }

@@ -436,6 +436,11 @@ impl App {
     }
 
     pub(super) fn scroll_reader(&mut self, motion: Motion) -> Vec<Effect> {
+        // The key is not meant for the article that is about to be replaced. At its end, the key would skip the
+        // item that is being opened.
+        if self.reader.next().is_some() {
+            return vec![];
+        }
         let moved = self.reader.scroll(motion);
         let goes_on = !self.stepping() || self.reader.shows_searched();
         if moved || motion != Motion::HalfPages(2) || !goes_on {

@@ -66,7 +66,7 @@ impl Haystack {
             let mut at = 0;
             for span in &line.spans {
                 // Link numbers are not part of the text.
-                if !span.mark {
+                if span.is_searched {
                     for (offset, c) in span.text.char_indices().take(MAX_CHARS) {
                         let from = at + offset;
                         fold(c, |f| out.push(f, i, from, from + c.len_utf8()));
@@ -292,6 +292,14 @@ mod tests {
             let found = found(html, width, needle);
             assert_eq!(found, expected, "{needle} in {html}");
         }
+    }
+
+    #[test]
+    fn finds_headers_of_a_table_that_is_laid_out_as_records() {
+        let row = "<tr><td>an interpreter<td>a compiler<td>an assembler";
+        let html = format!("<table><tr><th>First<th>Second<th>Third{row}{row}</table>");
+        assert_eq!(found(&html, 24, "second"), ["Second", "Second"]);
+        assert_eq!(found(&html, 24, "compiler"), ["compiler", "compiler"]);
     }
 
     #[test]

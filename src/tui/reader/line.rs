@@ -27,6 +27,8 @@ pub(crate) struct Span {
     pub(crate) target: Option<Target>,
     /// Whether the span is only drawn, and is not text of the article; for example the number of a link.
     pub(crate) mark: bool,
+    /// Whether a text search finds the span, although it is only drawn.
+    pub(crate) is_searched: bool,
     /// Whether the span is struck through.
     pub(crate) struck: bool,
     /// The place in the text that starts at this span.
@@ -35,16 +37,23 @@ pub(crate) struct Span {
 
 impl Span {
     pub(crate) fn new(text: impl Into<String>, role: Role) -> Self {
-        Self { text: text.into(), role, target: None, mark: false, struck: false, place: None }
+        let text = text.into();
+        let (mark, is_searched, struck) = (false, true, false);
+        Self { text, role, target: None, mark, is_searched, struck, place: None }
     }
 
     /// A span with the number of a target.
     pub(super) fn mark(text: impl Into<String>, target: Target) -> Self {
-        Self { target: Some(target), mark: true, ..Self::new(text, Role::Accent) }
+        Self { target: Some(target), ..Self::label(text, Role::Accent) }
     }
 
     /// A span with text that is not part of the article.
     pub(super) fn label(text: impl Into<String>, role: Role) -> Self {
+        Self { mark: true, is_searched: false, ..Self::new(text, role) }
+    }
+
+    /// A span that repeats text of the article.
+    pub(super) fn repeated(text: impl Into<String>, role: Role) -> Self {
         Self { mark: true, ..Self::new(text, role) }
     }
 
@@ -55,8 +64,9 @@ impl Span {
 
     /// Whether text of the other span can be appended.
     pub(super) fn same_style(&self, other: &Self) -> bool {
-        let style = |span: &Self| (span.role, span.target, span.mark, span.struck, span.place);
-        style(self) == style(other)
+        let kind = |span: &Self| (span.mark, span.is_searched);
+        let style = |span: &Self| (span.role, span.target, span.struck, span.place);
+        kind(self) == kind(other) && style(self) == style(other)
     }
 }
 

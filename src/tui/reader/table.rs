@@ -18,6 +18,8 @@ const LONG_WORD: usize = 16;
 /// Maximum length of a number with its unit, in characters.
 const MAX_NUMBER: usize = 16;
 
+const NO_BREAK_SPACE: &str = "\u{a0}";
+
 /// Number of lines of a header of one line and the rule below it.
 const HEADER_LINES: usize = 2;
 
@@ -37,15 +39,44 @@ pub(super) fn lay_out(
         .enumerate()
         .map(|(i, row)| row.iter().map(|cell| spans(cell, role(i), glyphs)).collect())
         .collect();
-    match widths(&cells, space.saturating_sub(INDENT)) {
-        Some(widths) => grid(header, &cells, &widths, glyphs),
+    let right = numeric(header, &cells);
+    let aligned = align_numbers(&cells, &right);
+    match widths(&aligned, space.saturating_sub(INDENT)) {
+        Some(widths) => grid(header, &aligned, &widths, &right, glyphs),
         None => stacked(header, &cells, space, glyphs),
     }
 }
 
+/// Appends empty cells to numbers, so that the numbers of links after other numbers do not move the digits out
+/// of their columns.
+fn align_numbers(cells: &Cells, right: &[bool]) -> Cells {
+    let after = |cell: &[Span]| -> usize {
+        let marks = cell.iter().rev().take_while(|span| span.mark);
+        marks.map(|span| text::width(&span.text)).sum()
+    };
+    let mut cells = cells.clone();
+    for (column, _) in right.iter().enumerate().filter(|(_, right)| **right) {
+        let widest = cells.iter().filter_map(|row| row.get(column)).map(|cell| after(cell)).max();
+        let widest = widest.unwrap_or(0);
+        for cell in cells.iter_mut().filter_map(|row| row.get_mut(column)) {
+            let missing = widest - after(cell);
+            if missing > 0 && !cell.is_empty() {
+                // Lines are wrapped before they are aligned, which removes ordinary spaces at their ends.
+                cell.push(Span::label(NO_BREAK_SPACE.repeat(missing), Role::Text));
+            }
+        }
+    }
+    cells
+}
+
 /// Lays out the rows in columns with the given widths.
-fn grid(header: bool, cells: &Cells, widths: &[usize], glyphs: &Glyphs) -> Vec<Line> {
-    let right = numeric(header, cells, widths.len());
+fn grid(
+    header: bool,
+    cells: &Cells,
+    widths: &[usize],
+    right: &[bool],
+    glyphs: &Glyphs,
+) -> Vec<Line> {
     let wrapped: Vec<Vec<Vec<Line>>> = cells
         .iter()
         .map(|row| {
@@ -57,7 +88,7 @@ fn grid(header: bool, cells: &Cells, widths: &[usize], glyphs: &Glyphs) -> Vec<L
     let mut lines = Vec::new();
     for (i, row) in wrapped.iter().enumerate() {
         let height = row.iter().map(Vec::len).max().unwrap_or(0);
-        lines.extend((0..height).map(|y| join_line(row, y, widths, &right)));
+        lines.extend((0..height).map(|y| join_line(row, y, widths, right)));
         if header && i == 0 {
             let wide = INDENT + widths.iter().sum::<usize>() + GAP * (widths.len() - 1);
             lines.push(Line::of(Span::label(glyphs.rule.repeat(wide), Role::Edge)));
@@ -157,7 +188,8 @@ fn longest_word(content: &str) -> usize {
 }
 
 /// For each column, whether it contains only numbers below the header, and so is right-aligned.
-fn numeric(header: bool, cells: &Cells, columns: usize) -> Vec<bool> {
+fn numeric(header: bool, cells: &Cells) -> Vec<bool> {
+    let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
     let body = cells.get(usize::from(header)..).unwrap_or_default();
     let of_column = |column: usize| {
         let texts = body.iter().filter_map(|row| row.get(column));
@@ -226,11 +258,12 @@ fn stacked(header: bool, cells: &Cells, space: usize, glyphs: &Glyphs) -> Vec<Li
             let blank = Span::blank(indent.saturating_sub(text::width(&head)));
             let inside = space.saturating_sub(indent).max(1);
             for (y, line) in wrap_cell(cell, inside, glyphs).into_iter().enumerate() {
-                let margin = match y {
-                    0 => vec![Span::label(head.clone(), Role::Strong), blank.clone()],
+                let mut spans = match y {
+                    0 => vec![Span::repeated(head.clone(), Role::Strong), blank.clone()],
                     _ => vec![Span::blank(indent)],
                 };
-                lines.push(Line { margin, ..line });
+                spans.extend(line.spans);
+                lines.push(Line { spans, ..line });
             }
         }
     }
@@ -267,6 +300,14 @@ mod tests {
         ];
         assert_eq!(shown(TABLE, 40), lines);
         assert_eq!(shown(TABLE, 27), lines);
+    }
+
+    #[test]
+    fn numbers_of_links_do_not_disturb_the_alignment_of_digits() {
+        let html = "<table><tr><th>Name<th>Size<tr><td>one<td><a href='http://e.org/1'>12</a>\
+            <tr><td>two<td>1234<tr><td>three<td></table>";
+        let lines = [" Name   Size", "─────────────", " one      12¹", " two    1234", " three"];
+        assert_eq!(shown(html, 40), lines);
     }
 
     #[test]

@@ -58,6 +58,30 @@ fn article_request(effects: &[Effect]) -> Option<(RequestId, i64)> {
 }
 
 #[test]
+fn title_of_an_item_replaces_the_article_while_it_loads() {
+    let mut stage = Stage::new();
+    stage.screen(120, 36);
+    stage.keys("<Enter>");
+    let press = |c: char| Event::KeyPressed(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
+    // Most articles arrive at once, so the Reader does not flicker.
+    stage.app.update(press('n'), now());
+    assert!(!stage.screen(120, 36).contains("Loading"));
+    let due = stage.app.deadline().unwrap();
+    assert!(due <= now() + TimeDelta::milliseconds(150), "{due}");
+    let effects = stage.app.update(press('n'), now() - TimeDelta::milliseconds(150));
+    let (_, key) = article_request(&effects).unwrap();
+    let opened = stage.app.items.rows.iter().find(|row| row.key == key).unwrap().title.clone();
+    let late = stage.screen(120, 36);
+    assert!(late.contains("Loading") && late.contains(&opened), "{late}");
+    // A key for the article does not reach the previous one.
+    let top = stage.app.reader.top;
+    assert!(stage.app.update(press(' '), now()).is_empty());
+    assert_eq!(stage.app.reader.top, top);
+    stage.perform_all(effects);
+    assert!(!stage.screen(120, 36).contains("Loading"));
+}
+
+#[test]
 fn the_selection_stays_when_the_list_is_read_again() {
     with_runtime(async {
         let mut real = Real::new(1, 800).await;

@@ -30,6 +30,12 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     // Long lines of code may use the space to the right of a centred column, except that of the scroll bar.
     let beyond = area.right().saturating_sub(inner.right() + 2);
     let beyond = if beyond < LEAST_BEYOND { 0 } else { beyond };
+    if let Some(row) = app.late_item() {
+        for (y, line) in (inner.y..inner.bottom()).zip(head::loading(app, row, inner.width)) {
+            frame.render_widget(line, Rect { y, height: 1, ..inner });
+        }
+        return;
+    }
     let nothing = app.previews_nothing();
     let Some(article) = app.reader.article.clone().filter(|_| !nothing) else {
         let key = app.keymap.keys_for(Context::Items, Action::Open).unwrap_or_default();

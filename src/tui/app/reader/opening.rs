@@ -3,19 +3,25 @@
 use super::super::{App, Focus};
 use super::ReaderPane;
 use crate::config::MarkRead;
-use crate::model::ItemRow;
+use crate::model::{ItemRow, Time};
 use crate::store::Mark;
 use crate::tui::app::items::show_mark;
 use crate::tui::effect::Effect;
 use crate::tui::event::{Article, Cause, Failure, RequestId};
 use crate::tui::read::Read;
+use chrono::TimeDelta;
 use std::sync::Arc;
+
+/// Time after which an article that is still loading replaces the one that is shown. A shorter time would make
+/// the Reader flicker.
+const LATE: TimeDelta = TimeDelta::milliseconds(150);
 
 /// An article that is being loaded.
 #[derive(Debug)]
 pub(super) struct Loading {
     request: RequestId,
     pub(super) key: i64,
+    since: Time,
     /// Marks of the item that the loaded article may not include yet, in order.
     pub(super) marks: Vec<(Mark, bool)>,
 }
@@ -34,7 +40,7 @@ impl App {
         let request = self.request();
         // The reader thread may see the database in its state before these marks.
         let marks = self.history.unstored_marks(key);
-        self.reader.loading = Some(Loading { request, key, marks });
+        self.reader.loading = Some(Loading { request, key, since: self.now, marks });
         Effect::Read(Read::Article { request, key })
     }
 
@@ -43,6 +49,20 @@ impl App {
         let Some(next) = self.reader.next() else { return self.reader.row() };
         let mut rows = self.items.rows.iter().chain(&self.items.kept);
         rows.find(|row| row.key == next)
+    }
+
+    /// When the item that is being opened counts as late.
+    pub(in crate::tui::app) fn late_deadline(&self) -> Option<Time> {
+        let next = self.reader.loading.as_ref().filter(|_| self.focus == Focus::Reader);
+        next.map(|next| next.since + LATE).filter(|at| *at > self.now)
+    }
+
+    /// The item that is being opened, if loading it takes so long that the article shown so far would be taken
+    /// for it.
+    pub(in crate::tui) fn late_item(&self) -> Option<&ItemRow> {
+        let next = self.reader.loading.as_ref().filter(|_| self.focus == Focus::Reader)?;
+        let is_late = self.now >= next.since + LATE && self.reader.next().is_some();
+        self.read_item().filter(|_| is_late)
     }
 
     /// Opens the selected item in the Reader.

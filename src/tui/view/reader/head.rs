@@ -6,7 +6,7 @@ use super::super::super::reader::{self, Span, wrap, wrap_plain};
 use super::super::chrome::marks;
 use super::ink;
 use crate::config::{Action, Context, Role};
-use crate::model::{Item, Revision, SourceKind, TextFrom, Time};
+use crate::model::{Item, ItemRow, Revision, SourceKind, TextFrom, Time};
 use crate::util::media::is_playable;
 use crate::util::text;
 use crate::util::time_text::{DayName, day_name, length, span};
@@ -72,26 +72,42 @@ fn aligned(title: &str, mut line: Line<'static>, width: usize) -> Line<'static> 
     line
 }
 
-fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
-    let (item, width) = (&article.item, usize::from(area.width));
-    let source = app.sources.entry(article.row.source_key);
+/// The lines that are shown while an item is being loaded.
+pub(super) fn loading(app: &App, row: &ItemRow, width: u16) -> Vec<Line<'static>> {
+    let mut out = start(app, row, &row.title, width.into());
+    out.push(Line::default());
+    out.push(Line::from(ink(app, "Loading …".to_owned(), Role::Dim)));
+    out
+}
+
+/// The name of the source and the title.
+fn start(app: &App, row: &ItemRow, title: &str, width: usize) -> Vec<Line<'static>> {
     let mut out = Vec::new();
-    if let Some(source) = source {
+    if let Some(source) = app.sources.entry(row.source_key) {
         let square = marks(app).square.trim();
         let space = width.saturating_sub(text::width(square) + 1);
         let words = format!("{square} {}", app.sources.name(source, space));
         let words = text::truncate(words.trim(), width).into_owned();
-        out.push(Line::from(ink(app, words, app.sources.color(article.row.source_key))));
+        out.push(Line::from(ink(app, words, app.sources.color(row.source_key))));
     }
-    let part = |words: &str, limit: usize, role| {
-        let lines = wrap_plain(words, width).into_iter();
-        cut(lines.map(|line| Line::from(ink(app, line, role))), limit, width)
-    };
     // The first words of the text replace a missing title.
-    let title =
-        if item.title.is_empty() { vec![] } else { part(&item.title, MAX_TITLE, Role::Title) };
-    out.extend(title.into_iter().map(|line| aligned(&item.title, line, width)));
-    out.extend(part(&byline(app, item, source), 2, Role::Soft));
+    let lines =
+        if title.is_empty() { vec![] } else { part(app, title, MAX_TITLE, Role::Title, width) };
+    out.extend(lines.into_iter().map(|line| aligned(title, line, width)));
+    out
+}
+
+/// A text of the header as at most `limit` lines.
+fn part(app: &App, words: &str, limit: usize, role: Role, width: usize) -> Vec<Line<'static>> {
+    let lines = wrap_plain(words, width).into_iter();
+    cut(lines.map(|line| Line::from(ink(app, line, role))), limit, width)
+}
+
+fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
+    let (item, width) = (&article.item, usize::from(area.width));
+    let source = app.sources.entry(article.row.source_key);
+    let mut out = start(app, &article.row, &item.title, width);
+    out.extend(part(app, &byline(app, item, source), 2, Role::Soft, width));
     out.extend(facts(app, article, source, area));
     let rule = marks(app).across.repeat(width);
     out.push(Line::from(ink(app, rule, Role::Border)));
