@@ -15,6 +15,8 @@ pub(super) enum Group {
     Pinned,
     /// Rows dated in `from..to`.
     Dated(Time, Time),
+    /// Rows without a date that a source had when it was first polled, today.
+    Undated,
     /// Rows of a source, by row key.
     Of(i64),
 }
@@ -65,11 +67,21 @@ impl Groups {
         if index < self.pinned {
             return Group::Pinned;
         }
+        if rows.get(index).is_some_and(|row| self.is_undated(row)) {
+            return Group::Undated;
+        }
         let date = rows.get(index).map_or(self.now, |row| row.date);
         let last = self.last.get().filter(|(from, to)| (*from..*to).contains(&date));
         let (from, to) = last.unwrap_or_else(|| self.around(date));
         self.last.set(Some((from, to)));
         Group::Dated(from, to)
+    }
+
+    /// Whether the row is an item without a date that its source had when it was first polled, today. Such
+    /// items are sorted below the items of yesterday.
+    fn is_undated(&self, row: &ItemRow) -> bool {
+        let [today, yesterday, ..] = self.starts;
+        row.date == yesterday && row.found.is_some_and(|found| found >= today)
     }
 
     /// Start and end of the group that contains a date.
@@ -95,6 +107,7 @@ impl Groups {
                 entry.map(|s| app.sources.name(s, usize::MAX).into_owned()).unwrap_or_default()
             }
             Group::Pinned => "Pinned".to_owned(),
+            Group::Undated => "No date".to_owned(),
             Group::Dated(from, _) => self.label_from(from),
         }
     }
@@ -151,7 +164,8 @@ impl Groups {
     ) -> Option<usize> {
         let inside = |row: &&ItemRow| match group {
             Group::Pinned => true,
-            Group::Dated(from, to) => (from..to).contains(&row.date),
+            Group::Dated(from, to) => (from..to).contains(&row.date) && !self.is_undated(row),
+            Group::Undated => self.is_undated(row),
             Group::Of(source) => row.source_key == source,
         };
         if group == Group::Pinned {
@@ -199,6 +213,22 @@ mod tests {
             other => format!("{other:?}"),
         };
         (0..rows.len()).map(label).collect()
+    }
+
+    #[test]
+    fn first_items_without_a_date_are_a_group() {
+        let noon = Local.with_ymd_and_hms(2026, 11, 19, 12, 0, 0).unwrap().to_utc();
+        let mut rows = rows(&[1, 13, 36, 36, 40], noon);
+        rows[3].found = Some(noon);
+        let groups = Groups::of_rows(&rows, SortOrder::Newest, true, noon);
+        let expected = ["Today", "Yesterday", "Yesterday", "Undated", "Earlier this week"];
+        assert_eq!(labels(&groups, &rows), expected);
+        let count = |index| groups.count_rows(&rows, groups.of(&rows, index), false, false);
+        assert_eq!([0, 1, 3, 4].map(count), [Some(1), Some(2), Some(1), Some(1)]);
+        // On later days, they are listed by date.
+        rows[3].found = Some(noon - TimeDelta::days(1));
+        let groups = Groups::of_rows(&rows, SortOrder::Newest, true, noon);
+        assert_eq!(labels(&groups, &rows)[3], "Yesterday");
     }
 
     #[test]

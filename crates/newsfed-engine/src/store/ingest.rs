@@ -11,7 +11,7 @@ use super::rules::{Announcement, Rules};
 use super::versions;
 use crate::model::{Entry, Outcome, PollRecord, SourceFacts, Time};
 use crate::util::clock::start_of_day;
-use chrono::Local;
+use chrono::{Days, Local};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 use std::collections::HashSet;
 
@@ -313,14 +313,14 @@ pub(super) fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
 }
 
 /// Like [`sort_date`], for one of the first items of its source: an item without a date is sorted by the
-/// start of the day on which it was found, because it is probably older than what other sources published on
-/// that day.
+/// start of the day before it was found, because it is probably older than what other sources published on
+/// these two days.
 pub(super) fn first_date(entry: &Prepared, discovered: i64) -> i64 {
     let is_dated = entry.entry.published.or(entry.entry.updated).is_some();
     if is_dated {
         return sort_date(entry, discovered);
     }
-    let day = super::rows::time(discovered).with_timezone(&Local).date_naive();
+    let day = super::rows::time(discovered).with_timezone(&Local).date_naive() - Days::new(1);
     start_of_day(day, &Local).map_or(discovered, |start| start.timestamp().min(discovered))
 }
 

@@ -34,15 +34,15 @@ pub(super) fn to_json<T: serde::Serialize>(value: &T) -> Result<String> {
 }
 
 /// The columns that [`item_row`] reads, from a table called `i`. The last one is when an item without a date
-/// was found. Only an item that is sorted by that time, or by the start of that day, can lack a date, and
-/// reading the dates of all other items would take long.
+/// was found. Only an item that is sorted by that time, or by the start of that day or of the day before, can
+/// lack a date, and reading the dates of all other items would take long.
 pub(super) const ITEM_ROW: &str = concat!(
     "i.key, i.id, i.source, i.title, i.url, i.date, i.pinned, i.read, i.words, i.changed,
     i.substantial, i.comment_count, i.comments_seen, i.later,
     (SELECT story FROM story_item WHERE item = i.key), (SELECT count(*) ",
     others!(),
     "),
-    iif((i.date = i.discovered OR i.date % 900 = 0 AND i.discovered - i.date < 90000)
+    iif((i.date = i.discovered OR i.date % 900 = 0 AND i.discovered - i.date < 180000)
         AND (SELECT coalesce(published, updated) IS NULL FROM detail WHERE item = i.key),
         i.discovered, NULL)"
 );

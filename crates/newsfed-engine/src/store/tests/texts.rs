@@ -94,7 +94,8 @@ fn pages_provide_missing_dates_and_authors() {
     let said = Time::from_timestamp(1_700_000_000, 0).unwrap();
     let f = with_teaser();
     let row = f.rows(&View::of(Scope::All)).remove(0);
-    assert_eq!((row.date, row.found), (start_of(f.now), Some(f.now)));
+    let sorted = start_of(start_of(f.now) - TimeDelta::hours(1));
+    assert_eq!((row.date, row.found), (sorted, Some(f.now)));
     f.store_end(read("<p>text</p>", false), TextWay::Best);
     assert_eq!((f.item().published, f.item().authors), (Some(said), vec!["Ann".to_owned()]));
     let row = f.rows(&View::of(Scope::All)).remove(0);
@@ -109,21 +110,28 @@ fn pages_provide_missing_dates_and_authors() {
 }
 
 #[test]
-fn lists_undated_items_on_the_day_of_discovery() {
+fn lists_undated_items_on_the_day_of_discovery_or_before_the_previous_day() {
     let f = Fixture::new(&["a"]);
     let day = start_of(f.now);
     let at = |title: &str, time: Time| Entry { published: Some(time), ..entry(title) };
     let this_day = || at("this day", day + (f.now - day) / 2);
-    let before = || at("before", day - TimeDelta::hours(1));
-    f.poll("a", vec![entry("undated"), this_day(), before()]);
+    let previous = || at("previous", day - TimeDelta::hours(1));
+    let before = || at("before", day - TimeDelta::hours(40));
+    f.poll("a", vec![entry("undated"), this_day(), before(), previous()]);
     let now = f.now;
     let change = f.store.change_facts(f.key("a"), move |facts| facts.last_ok = Some(now));
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(change).unwrap();
-    f.poll("a", vec![entry("later"), entry("undated"), this_day(), before()]);
+    f.poll("a", vec![entry("later"), entry("undated"), this_day(), before(), previous()]);
     let rows = f.rows(&View::of(Scope::All));
     let listed: Vec<_> = rows.iter().map(|row| (row.title.as_str(), row.found)).collect();
     let found = Some(f.now);
-    let expected = [("later", found), ("this day", None), ("undated", found), ("before", None)];
+    let expected = [
+        ("later", found),
+        ("this day", None),
+        ("previous", None),
+        ("undated", found),
+        ("before", None),
+    ];
     assert_eq!(listed, expected);
 }
 
