@@ -25,7 +25,7 @@ pub(super) struct ExportArgs {
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Format {
-    /// OPML 2.0, with everything that newsfed knows about sources and views
+    /// OPML 2.0, with the settings of all sources, and all views
     Opml,
     /// One URL per line with tags and title, as in newsboat's urls file
     Urls,

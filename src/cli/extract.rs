@@ -80,11 +80,11 @@ Examples:
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum ModeName {
-    /// By the words of the title and the summary only
+    /// Use only the words of the title and the summary
     Guided,
-    /// By the page only
+    /// Use only the page
     Page,
-    /// By title, summary, page and what was learned about the site
+    /// Use title, summary, page, and what was learned about the site
     Auto,
 }
 

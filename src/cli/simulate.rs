@@ -49,7 +49,7 @@ pub(super) struct SimulateArgs {
     /// Hide the publication dates from the policy
     #[arg(long)]
     no_dates: bool,
-    /// Only the first day of each source, or everything after its second week
+    /// Count only the first day of each source, or only the time after its second week
     #[arg(long, value_name = "PART")]
     phase: Option<Part>,
     /// Start with this multiple of the price that fits the budget
@@ -75,8 +75,8 @@ and the daily correction of the price. With --synthetic and a file, the policy
 is fitted to the budget with the timelines of the file.
 
 A timeline has start, end, t (publication times in seconds since the epoch) and
-h (the times that the feed lists at the first poll). --from-db uses the policy
-of each source. With --price-start, the price is corrected daily towards the
+h (those of the entries in the feed at the first poll). --from-db uses the
+policy of each source. With --price-start, the price is corrected daily towards the
 budget. Synthetic sources jump from 2 items a day to 20, or publish 20 a day
 and then fall silent.
 

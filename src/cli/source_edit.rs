@@ -86,8 +86,10 @@ pub(super) fn edit(
     let change = change.add_tags(args.add_tag.clone()).remove_tags(args.remove_tag.clone());
     if change == SourceChange::default() {
         if let Some(account) = &catalogue.find(&args.source)?.source.account {
-            let message =
-                format!("the server of the account {account} polls {id}; use --title or --folder");
+            let message = format!(
+                "cannot open {id} in the editor: it is a source of the account {account}; use options such as \
+                 --title or --folder"
+            );
             return Err(Failure::Usage(message));
         }
         let (path, line) = file.line_of(&id)?;

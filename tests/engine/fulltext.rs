@@ -370,7 +370,7 @@ async fn can_return_to_the_feeds_text_after_errors() {
 }
 
 #[tokio::test]
-async fn replaces_a_teaser_by_the_text_of_its_page() {
+async fn replaces_a_teaser_with_the_text_of_its_page() {
     let start = prose(1).replace("<p>", "").chars().take(150).collect::<String>() + " […]";
     let (_server, _home, engine) = linked(&start, "/post-1").await;
     assert_eq!(open(&engine, 1).await, got(TextFrom::Page));

@@ -46,7 +46,7 @@ impl Kept {
     }
 }
 
-/// For each element, the depth of the innermost element of a kind among itself and its ancestors.
+/// For each element, the depth of the innermost matching element: the element itself or one of its ancestors.
 struct Marked(Vec<Option<usize>>);
 
 impl Marked {

@@ -70,7 +70,7 @@ impl Converter {
     fn entry(&mut self, raw: RawEntry) -> Entry {
         let feed_base = self.base.clone();
         let base = raw.base.as_deref().or(feed_base.as_deref());
-        // Unless the document sets a base, text is resolved against the URL of its article.
+        // Unless the document sets a base, relative URLs in a text are resolved against the URL of its article.
         let article = entry_url(&raw, base);
         let url = article.as_ref().map(|url| url.as_str().to_owned());
         let own = raw.base.as_deref().or(article.as_ref()).or(base);

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contrast_follows_the_recommendation() {
+    fn contrast_matches_wcag() {
         assert!((contrast([0; 3], [255; 3]) - 21.0).abs() < 1e-9);
         assert!((contrast([119; 3], [255; 3]) - 4.48).abs() < 0.01);
         assert!((contrast([9, 9, 9], [9, 9, 9]) - 1.0).abs() < 1e-9);

@@ -115,7 +115,7 @@ actions! {
         Mute, "hide", "hide", "Hide items like this one, now and as they arrive";
         Snooze, "snooze", "snooze", "Snooze: hide until a time";
         FoldStories, "fold-stories", "stories once", "List each story once, or all of its items";
-        ReadAll, "read-all", "mark all read", "Mark all items in the list read";
+        ReadAll, "read-all", "mark all read", "Mark all items in the list as read";
         ReadAbove, "read-above", "mark above read", "Mark the items above as read";
         ReadBelow, "read-below", "mark below read", "Mark the items below as read";
         ReadMatching, "read", "mark matches read", "Mark all items matching a query as read";

@@ -374,7 +374,10 @@ impl Gatherer {
             self.skipped.push((what, "too many to list".to_owned()));
         }
         if self.left_out > 0 {
-            let why = format!("a list can have {} sources; split the file", limits::IMPORT_SOURCES);
+            let why = format!(
+                "a list can have at most {} sources; split the file",
+                limits::IMPORT_SOURCES
+            );
             self.skipped.push((more(self.left_out), why));
         }
         let Self { title, sources, views, skipped, is_damaged, left_out, .. } = self;

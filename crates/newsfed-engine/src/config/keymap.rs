@@ -105,8 +105,8 @@ impl KeyMap {
     /// The preset with the user's bindings merged onto it.
     ///
     /// # Errors
-    /// Every binding with an unknown key, action or context, or with keys that are the beginning of
-    /// other keys.
+    /// Every binding with an unknown key, action or context, or whose key sequence is a prefix of
+    /// another.
     pub fn load(settings: &KeySettings) -> Result<Self, KeyMapErrors> {
         let mut errors = Vec::new();
         let mut declared = preset(&settings.preset).map_err(|e| KeyMapErrors(vec![e]))?;

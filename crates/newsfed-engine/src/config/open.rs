@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn open_settings_are_printed_as_they_are_read() {
+    fn printed_open_table_reads_back_unchanged() {
         let text = "[open]\n\"audio/*\" = [\"mpv\", \"{url}\"]\n\"*\" = [\"see\"]\n";
         let read = settings(text);
         let printed = super::super::shown::show_settings(&read).to_string();

@@ -116,7 +116,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.wrap_code", Rule::Any, |s| Slot::Flag(&mut s.ui.wrap_code)).on(
         FormPage::Appearance,
         "Wrap code",
-        "Wrap long lines of code in articles. Otherwise they are cut and scrolled.",
+        "Wrap long lines of code in articles. Otherwise they are cut off and can be scrolled.",
     ),
     key("ui.sources_width", Rule::Within(0, 200), |s| Slot::Width(&mut s.ui.sources_width))
         .on(
@@ -372,7 +372,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(FormPage::Network, "Delay per host", "Minimum time between two requests to one host.")
         .waits(),
     key("net.proxy", PROXY, |s| Slot::MaybeText(&mut s.net.proxy))
-        .on(FormPage::Network, "Proxy", "URL for all requests, such as socks5://localhost:9050.")
+        .on(
+            FormPage::Network,
+            "Proxy",
+            "URL of the proxy for all requests, such as socks5://localhost:9050.",
+        )
         .waits()
         .unset("environment"),
     key("net.contact", CONTACT, |s| Slot::Text(&mut s.net.contact))

@@ -361,7 +361,7 @@ pub struct UiSettings {
     pub images: bool,
     /// How pictures are sent to the terminal.
     pub graphics: GraphicsMode,
-    /// Whether long lines of code in the reader are wrapped. Otherwise they are cut and scrolled.
+    /// Whether long lines of code in the reader are wrapped. Otherwise they are cut off and can be scrolled.
     pub wrap_code: bool,
     /// Whether the Sources pane is also shown without the focus.
     pub sources_pane: bool,

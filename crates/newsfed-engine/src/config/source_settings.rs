@@ -140,7 +140,11 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .kinds(WITH_ITEMS)
         .option("remove-after", "DAYS"),
     key("color", Rule::Within(1, 8), |d| Slot::MaybeCount(&mut d.color))
-        .on(GENERAL, "Colour", "One of the 8 source colours of the theme, for its symbol in lists.")
+        .on(
+            GENERAL,
+            "Colour",
+            "Colour of the source's symbol in lists: one of the theme's 8 source colours.",
+        )
         .unset("default (chosen automatically)")
         .option("color", "1-8"),
     key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |d| {

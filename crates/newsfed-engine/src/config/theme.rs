@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn the_terminal_decides_about_auto_and_truecolor() {
+    fn chooses_a_theme_that_the_terminal_can_show() {
         let none = BTreeMap::new();
         let chosen =
             |name, depth, light| Theme::for_terminal(name, &none, depth, light).unwrap().name;

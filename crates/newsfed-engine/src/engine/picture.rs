@@ -19,7 +19,7 @@ impl Handle {
     /// for terminals that draw pixels.
     ///
     /// # Errors
-    /// If there is no response, or it is not a picture that can be shown.
+    /// If there is no response, or the file is not a picture in a supported format.
     pub async fn picture(
         &self,
         source: i64,
@@ -33,7 +33,7 @@ impl Handle {
         let _turn = TURN.lock().await;
         let work = move || Thumbnail::read(&response.body, detailed);
         let read = context.read_document(limits::IMAGE_BYTES, work).await.flatten();
-        read.ok_or_else(|| "it is not a picture that can be shown".to_owned())
+        read.ok_or_else(|| "the file is not a picture in a supported format".to_owned())
     }
 }
 

@@ -131,9 +131,10 @@ async fn start(argv: &[String], input: &[u8], bounds: Bounds<'_>) -> Ended {
         End::Overflow => {
             (false, format!("it printed more than {}", size(bounds.most_output as u64)))
         }
-        End::Unfinished => {
-            (false, "a process that it started kept its output open after it ended".to_owned())
-        }
+        End::Unfinished => (
+            false,
+            "the program ended, but a process that it started kept the output open".to_owned(),
+        ),
     };
     Ended { is_started: true, ok, status, error, output }
 }

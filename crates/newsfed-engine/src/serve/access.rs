@@ -5,8 +5,8 @@ use hyper::header::HOST;
 use hyper::http::uri::Authority;
 use std::net::IpAddr;
 
-/// Whether a request names this computer as its host. Any site can make its own name resolve to a loopback
-/// address, so that the scripts of its pages could read what is served there.
+/// Whether a request names this computer as its host. This prevents DNS rebinding: a site can make its own
+/// name resolve to a loopback address, and without this check, its scripts could read what is served here.
 pub fn is_for_loopback(request: &Request) -> bool {
     let mut hosts = request.headers.get_all(HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };

@@ -17,7 +17,7 @@ use ratatui::buffer::{Buffer, CellDiffOption};
 use ratatui::layout::Position;
 use ratatui::style::Color;
 
-/// A picture of one colour, with half the height of its width.
+/// A picture of one colour, half as tall as it is wide.
 fn thumbnail(color: [u8; 4]) -> Arc<Thumbnail> {
     Arc::new(Thumbnail::new(100, 50, vec![color; 5000]))
 }

@@ -83,7 +83,8 @@ pub(super) enum Drawings {
 pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated> {
     let mut scanner = Scanner::new(html);
     let mut names = Names::default();
-    // All tags and comments, those that are left out, and the number of open drawings and formulas.
+    // The numbers of tags and comments, of those left out, and of open `svg` and `math` elements; whether the
+    // body has begun.
     let (mut tags, mut left_out, mut foreign, mut in_body) = (0, 0, 0_usize, false);
     let (mut out, mut from) = (StrTendril::with_capacity(html.len() as u32), 0);
     loop {

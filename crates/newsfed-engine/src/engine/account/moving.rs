@@ -224,7 +224,8 @@ impl Handle {
         let taken = taken.into_iter().map(|source| {
             (
                 source.id,
-                "another source has its identifier now; rename or remove that one".to_owned(),
+                "another source now has this id; change the id of that source, or remove it"
+                    .to_owned(),
             )
         });
         done.staying.extend(taken);

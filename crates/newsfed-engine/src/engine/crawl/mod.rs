@@ -374,7 +374,7 @@ impl Crawl {
         self.record.visited(ask, &got, at, saved.as_deref())?;
         if before == 0 && self.progress().links_left_out > 0 {
             let note = format!(
-                "further links are left out: limit of {} links of a crawl (--max-links)",
+                "further links are left out: a crawl can have at most {} links (--max-links)",
                 self.record.links().limit()
             );
             got.page.note.get_or_insert(note);

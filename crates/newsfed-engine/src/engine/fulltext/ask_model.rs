@@ -28,7 +28,7 @@ pub(super) async fn date(context: &Context, undated: Undated) -> Option<Time> {
         Ok(body) => {
             *rests = None;
             let updated = parse_response(&body, &text, now);
-            tracing::debug!("the language model dates an article: {updated:?}");
+            tracing::debug!("date from the language model: {updated:?}");
             updated
         }
         Err(e) => {

@@ -81,7 +81,7 @@ fn any_part_of_a_run_of_characters_is_found_and_marked() {
 }
 
 #[test]
-fn rules_and_earlier_titles_contain_words_inside_a_run() {
+fn rules_and_version_searches_match_words_inside_a_run() {
     let f = Fixture::new(&["a"]);
     let rule = super::rules::rule("Hide", "title:限界 (words>0 OR is:unread)", &["pin"]);
     super::rules::use_rules(&f, vec![rule]);

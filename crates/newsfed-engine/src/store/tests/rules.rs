@@ -364,7 +364,7 @@ fn the_first_document_of_a_source_is_not_news() {
 }
 
 #[test]
-fn changes_lists_and_deletes_records_of_commands() {
+fn command_records_can_be_updated_listed_and_deleted() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![entry("one")]);
     let key = f.rows(&list(""))[0].key;
