@@ -2,7 +2,7 @@
 
 use super::error::Result;
 use super::reader::Reader;
-use super::rows::time;
+use super::rows::{has_a_time, time};
 use crate::model::Time;
 use rusqlite::{Rows, params};
 use std::collections::HashMap;
@@ -82,14 +82,17 @@ impl Reader {
     }
 
     /// Numbers of items of a source (row key) on each of the last `days` days, by their dates; the last
-    /// number is for the 24 hours that end at `until`.
+    /// number is for the 24 hours that end at `until`. Items without a date that the source had when it was
+    /// first polled are not counted.
     pub fn items_per_day(&self, source: i64, until: Time, days: usize) -> Result<Vec<u32>> {
         let (until, days) = (until.timestamp(), days.min(MAX_DAYS));
         let since = until - 86_400 * i64::try_from(days).unwrap_or(0);
-        let mut query = self.conn.prepare_cached(
-            "SELECT (date - ?2 - 1) / 86400 AS day, count(*) FROM item INDEXED BY item_source
-             WHERE source = ?1 AND date > ?2 AND date <= ?3 GROUP BY day",
-        )?;
+        let mut query = self.conn.prepare_cached(concat!(
+            "SELECT (date - ?2 - 1) / 86400 AS day, count(*) FROM item i INDEXED BY item_source
+                 WHERE source = ?1 AND date > ?2 AND date <= ?3 AND ",
+            has_a_time!(),
+            " GROUP BY day"
+        ))?;
         let mut rows = query.query([source, since, until])?;
         let mut counts = vec![0; days];
         while let Some(row) = rows.next()? {

@@ -47,6 +47,16 @@ pub(super) const ITEM_ROW: &str = concat!(
         i.discovered, NULL)"
 );
 
+/// The condition for an item (`i`) that has a date, or that was found by a later poll than its source's first
+/// one. All others may be of any age, so they are not counted as published. It reads the dates of few items.
+macro_rules! has_a_time {
+    () => {
+        "(i.date % 900 <> 0 OR i.discovered - i.date NOT BETWEEN 82000 AND 180000
+            OR (SELECT coalesce(published, updated) IS NOT NULL FROM detail WHERE item = i.key))"
+    };
+}
+pub(super) use has_a_time;
+
 /// The column after [`ITEM_ROW`] in a search that lists the best matches first: words in titles count most.
 /// The values for a word that most items have are about a millionth.
 pub(super) const RANK: &str = ", CAST(bm25(item_text, 50.0, 10.0, 1.0) * 1e12 AS INTEGER) AS rank";
