@@ -2,8 +2,8 @@
 
 use super::connect::{create_private, open_error, too_new};
 use super::error::{Result, StoreError};
-use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, TransactionBehavior};
 use rusqlite_migration::{M, Migrations, SchemaVersion};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -36,6 +36,9 @@ pub(super) const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-24.sql")),
 ];
 
+/// The schema after all steps, which a test generates from them. The steps take several times as long.
+const CURRENT: &str = include_str!("current.sql");
+
 /// What a migration does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Migration {
@@ -67,23 +70,23 @@ pub(super) fn migrate(
             Err(e) => Err(migration_error(e)),
         }
     };
-    let found = version(conn)?;
+    let mut found = version(conn)?;
+    if found == 0 {
+        create(conn)?;
+        // Another process may have created the database at the same time.
+        found = version(conn)?;
+    }
     if found > STEPS.len() {
         return Err(too_new(path, found));
     }
-    // A new file has no data to back up.
-    if (1..STEPS.len()).contains(&found) {
+    if found < STEPS.len() {
         back_up(conn, &backup_path(path, found), show)?;
     }
     let mut done = found;
     while done < STEPS.len() {
-        // A new database has nothing to lose, so all steps are one transaction.
-        let to = if found == 0 { STEPS.len() } else { done + 1 };
-        if found > 0 {
-            show(Migration::Step(to - found, STEPS.len() - found));
-        }
-        match migrations.to_version(conn, to) {
-            Ok(()) => done = to,
+        show(Migration::Step(done + 1 - found, STEPS.len() - found));
+        match migrations.to_version(conn, done + 1) {
+            Ok(()) => done += 1,
             // If two processes start at the same time, the other one may have done these steps.
             Err(e) => match version(conn)? {
                 now if now > STEPS.len() => return Err(too_new(path, now)),
@@ -93,6 +96,17 @@ pub(super) fn migrate(
         }
     }
     Ok(())
+}
+
+/// Creates the current schema, unless the database has one.
+fn create(conn: &mut Connection) -> Result<()> {
+    let new = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found: i64 = new.pragma_query_value(None, "user_version", |r| r.get(0))?;
+    if found == 0 {
+        new.execute_batch(CURRENT)?;
+        new.pragma_update(None, "user_version", STEPS.len() as i64)?;
+    }
+    Ok(new.commit()?)
 }
 
 fn migration_error(e: rusqlite_migration::Error) -> StoreError {
@@ -129,6 +143,78 @@ pub(super) fn back_up(conn: &Connection, to: &Path, show: &mut dyn FnMut(Migrati
             StepResult::Done => return Ok(()),
             StepResult::More => {}
             _ => std::thread::sleep(PAUSE),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The statements that create the schema of a database and the settings of its full-text indexes.
+    fn statements(conn: &Connection) -> Vec<String> {
+        let read = |query: &str| -> Vec<(String, String)> {
+            let mut query = conn.prepare(query).unwrap();
+            let rows = query.query_map([], |r| Ok((r.get(0)?, r.get(1)?))).unwrap();
+            rows.collect::<rusqlite::Result<_>>().unwrap()
+        };
+        let schema =
+            read("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid");
+        let indexes: Vec<&str> = schema
+            .iter()
+            .filter(|(_, sql)| sql.starts_with("CREATE VIRTUAL TABLE"))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        // The tables behind a full-text index and `sqlite_sequence` are created by SQLite.
+        let is_own = |name: &str| {
+            let behind =
+                |index: &&str| name.strip_prefix(*index).is_some_and(|n| n.starts_with('_'));
+            !name.starts_with("sqlite_") && !indexes.iter().any(|index| behind(&index))
+        };
+        let mut out: Vec<String> =
+            schema.iter().filter(|(name, _)| is_own(name)).map(|(_, sql)| sql.clone()).collect();
+        for index in &indexes {
+            let settings = read(&format!(
+                "SELECT k, CAST(v AS TEXT) FROM {index}_config WHERE k <> 'version' ORDER BY k"
+            ));
+            out.extend(settings.into_iter().map(|(key, value)| {
+                format!("INSERT INTO {index} ({index}, rank) VALUES ('{key}', {value})")
+            }));
+        }
+        out
+    }
+
+    #[test]
+    fn a_new_database_has_the_schema_of_all_steps() {
+        let open = || Connection::open_in_memory().unwrap();
+        let mut stepped = open();
+        Migrations::from_slice(STEPS).to_latest(&mut stepped).unwrap();
+        let steps = statements(&stepped);
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/store/current.sql");
+        let text = format!(
+            "-- The schema of a new database: what all steps (schema*.sql) result in.\n-- A test compares them; \
+             UPDATE_EXPECT=1 writes this file.\n\n{};\n",
+            steps.join(";\n\n")
+        );
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::write(&file, &text).unwrap();
+        }
+        assert_eq!(CURRENT, text, "UPDATE_EXPECT=1 writes {}", file.display());
+        let mut new = open();
+        create(&mut new).unwrap();
+        assert_eq!(statements(&new), steps);
+        assert!(is_current(&new) && is_current(&stepped));
+        // The steps leave no rows in other tables.
+        let mut tables = stepped
+            .prepare(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%fts5%'",
+            )
+            .unwrap();
+        let names = tables.query_map([], |r| r.get::<_, String>(0)).unwrap();
+        for name in names.flatten().filter(|name| !name.contains("_text_")) {
+            let count = format!("SELECT count(*) FROM {name}");
+            let rows: i64 = stepped.query_row(&count, [], |r| r.get(0)).unwrap();
+            assert_eq!(rows, 0, "{name}");
         }
     }
 }
