@@ -7,10 +7,12 @@ mod direction;
 mod ends;
 mod find;
 mod glyphs;
+mod guess;
 mod inline;
 mod languages;
 mod layout;
 mod line;
+mod marks;
 mod table;
 mod wrap;
 
