@@ -1,6 +1,7 @@
 //! Layout of lists, quotations, figures and code.
 
 use super::code;
+use super::flat;
 use super::inline::spans;
 use super::layout::{Margin, Out, further};
 use super::line::{Ground, Halves, Line, PictureRow, Span, Target};
@@ -24,6 +25,8 @@ const DEFINITION_INDENT: usize = 3;
 /// Maximum number of bytes of code that are coloured in a document.
 const MAX_COLORED: usize = 200_000;
 
+/// The language of code that has no colours.
+const PLAIN: &str = "text";
 /// The language of code that is a formula.
 const FORMULA: &str = "math";
 
@@ -147,11 +150,15 @@ impl<'a> Out<'a> {
             Some(text) => (None, text.as_str()),
             None => (language, code),
         };
+        let syntax = if is_formula { Some(PLAIN) } else { language };
         // A single line may be a program that has lost its line breaks.
         let wraps = self.wrap_code || is_formula || code.lines().nth(1).is_none();
         let space = self.space(margin);
         let inset = if space >= NARROW { CODE_PADDING } else { NARROW_PADDING };
-        let lines = self.colored(language, code);
+        if !is_formula {
+            self.lost = self.lost.or_else(|| flat::lost(code));
+        }
+        let lines = self.colored(syntax, code);
         let from = self.width.saturating_sub(space);
         let ground = Some(Ground { role: Role::Raised, from });
         let inside = space.saturating_sub(2 * inset).max(1);
@@ -197,7 +204,7 @@ impl<'a> Out<'a> {
     /// The lines of code, coloured for its language.
     fn colored(&mut self, language: Option<&str>, code: &str) -> Vec<Vec<Span>> {
         self.colored += code.len();
-        let language = language.filter(|_| self.colored <= MAX_COLORED);
+        let language = if self.colored <= MAX_COLORED { language } else { Some(PLAIN) };
         let code = match code.match_indices('\n').nth(READER_LINES) {
             Some((end, _)) => &code[..end],
             None => code,

@@ -1,7 +1,8 @@
 //! Colours code with one small lexer for all languages, based on their keywords and on the delimiters of
 //! comments and strings (`languages.rs`). A capitalised name is a type, and a name before `(` is a function.
 
-use super::languages::{Language, Syntax, find};
+use super::guess::{guess, prompt};
+use super::languages::{Language, Session, Syntax, find};
 use super::line::Span;
 use crate::config::Role;
 use crate::util::text;
@@ -16,12 +17,14 @@ const MAX_QUOTED: usize = 200;
 /// A role and the length of its text in bytes.
 type Token = (Role, usize);
 
-/// The lines of a code block. If the language is unknown, all text has the same role.
+/// The lines of a code block. A language that is not named is guessed. If it is unknown, all text has the same
+/// role.
 pub(super) fn lines(code: &str, language: Option<&str>) -> Vec<Vec<Span>> {
-    let known = language.and_then(find);
+    let known = language.or_else(|| guess(code)).and_then(find);
     let tokens = match known.filter(|_| code.lines().all(|line| line.len() <= MAX_LINE)) {
         Some(Syntax::Diff) => each_line(code),
         Some(Syntax::Markup) => markup(code),
+        Some(Syntax::Session(session)) => commands(code, session),
         Some(Syntax::Code(rules)) => Lexer::new(code, rules).run(),
         None => vec![(Role::Text, code.len())],
     };
@@ -98,6 +101,37 @@ fn markup(code: &str) -> Vec<Token> {
         rest = &rest[token.1..];
     }
     out
+}
+
+/// Tokens of commands after prompts, and of their output, which has no colours. Without prompts, all lines are
+/// commands.
+fn commands(code: &str, session: Session) -> Vec<Token> {
+    let (rules, start) = match session {
+        Session::Shell(rules) => (rules, prompt as fn(&str) -> Option<usize>),
+        Session::Python(rules) => (rules, python_prompt as fn(&str) -> Option<usize>),
+    };
+    if !code.lines().any(|line| start(line).is_some()) {
+        return Lexer::new(code, rules).run();
+    }
+    let mut out = Vec::new();
+    let mut goes_on = false;
+    for line in code.split_inclusive('\n') {
+        let at = start(line.trim_end()).or(goes_on.then_some(0));
+        goes_on = at.is_some() && line.trim_end().ends_with('\\');
+        match at.map(|at| line.split_at(at)) {
+            Some((mark, command)) => {
+                out.push((Role::CodeOperator, mark.len()));
+                out.extend(Lexer::new(command, rules).run());
+            }
+            None => out.push((Role::Text, line.len())),
+        }
+    }
+    out
+}
+
+/// The length of Python's prompt.
+fn python_prompt(line: &str) -> Option<usize> {
+    [">>> ", "... "].iter().find(|mark| line.starts_with(**mark)).map(|mark| mark.len())
 }
 
 struct Lexer<'a> {
@@ -290,9 +324,23 @@ mod tests {
             ("json", "{\"a\": true}", vec!["st:\"a\"", "kw:true"]),
             ("rust", "let s = \"no end", vec!["kw:let", "st:\"no end"]),
             ("nothing", "fn f() {}", vec![]),
+            ("console", "if 1", vec!["kw:if", "nu:1"]),
+            (
+                "console",
+                "$ cd \\\n  'a'\nfor 1\n[me@a ~]$ exit 1",
+                vec!["kw:cd", "st:'a'", "kw:exit", "nu:1"],
+            ),
+            ("pycon", ">>> not 1\n... or 2\nfor 3", vec!["kw:not", "nu:1", "kw:or", "nu:2"]),
         ] {
             assert_eq!(colored(language, code), expected, "{language}: {code}");
         }
+    }
+
+    #[test]
+    fn guesses_a_language_that_is_not_named() {
+        let colours = |language| lines("fn f() -> u8 {}", language)[0].len() > 1;
+        assert!(colours(None));
+        assert!(!colours(Some("text")));
     }
 
     #[test]
@@ -305,7 +353,9 @@ mod tests {
         #[test]
         fn joins_tokens_to_the_original_text(
             code in "([a-zA-Z0-9_'\"`#/*<>!\\\\ \n(){}日é.-]|fn |\"\"\"|<!--|-->){0,80}",
-            language in proptest::sample::select(vec!["rust", "python", "js", "html", "diff", "lua"]),
+            language in proptest::sample::select(vec![
+                "rust", "python", "js", "html", "diff", "lua", "console", "pycon",
+            ]),
         ) {
             let lines = lines(&code, Some(language));
             let texts: Vec<String> =

@@ -8,6 +8,14 @@ pub(super) enum Syntax {
     Markup,
     /// The difference between two files.
     Diff,
+    Session(Session),
+}
+
+/// Commands after prompts, and their output.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Session {
+    Shell(&'static Language),
+    Python(&'static Language),
 }
 
 /// Keywords, and the delimiters of comments and strings.
@@ -36,11 +44,16 @@ pub(super) fn find(name: &str) -> Option<Syntax> {
             Some(Syntax::Markup)
         }
         "diff" | "patch" | "udiff" => Some(Syntax::Diff),
-        _ => {
-            let known = |l: &&Language| l.names.split_ascii_whitespace().any(|n| n == name);
-            LANGUAGES.iter().find(known).map(Syntax::Code)
+        "console" | "shell-session" | "shellsession" => {
+            named("bash").map(|rules| Syntax::Session(Session::Shell(rules)))
         }
+        "pycon" => named("python").map(|rules| Syntax::Session(Session::Python(rules))),
+        _ => named(name).map(Syntax::Code),
     }
+}
+
+fn named(name: &str) -> Option<&'static Language> {
+    LANGUAGES.iter().find(|l| l.names.split_ascii_whitespace().any(|n| n == name))
 }
 
 /// A language with the comment syntax of C.
@@ -143,7 +156,7 @@ const LANGUAGES: &[Language] = &[
         ..SHELL
     },
     Language {
-        names: "bash sh shell zsh fish console shell-session shellsession makefile make dockerfile \
+        names: "bash sh shell zsh fish makefile make dockerfile \
             docker",
         keywords: "alias and begin break case cd continue do done echo elif else end esac eval exec \
             exit export fi for function if in local not or read return set shift source then trap \

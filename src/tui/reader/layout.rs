@@ -1,5 +1,6 @@
 //! Converts a document tree to lines.
 
+use super::flat::Lost;
 use super::glyphs::Glyphs;
 use super::inline::spans;
 use super::line::{Line, Span};
@@ -21,6 +22,8 @@ pub(crate) struct Lines {
     pub(crate) changes: Vec<usize>,
     /// Number of characters in the text and its footnotes, without whitespace.
     pub(crate) solid: usize,
+    /// What some of the code has lost.
+    pub(crate) lost: Option<Lost>,
 }
 
 /// Options for laying out a document.
@@ -58,6 +61,7 @@ pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -
         depth: 0,
         text: Role::Text,
         colored: 0,
+        lost: None,
         links: &document.links,
         pictures,
         picture_lines: shape.picture_lines,
@@ -70,9 +74,10 @@ pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -
     out.all_notes();
     let end = out.lines.len();
     out.links(document);
+    let lost = out.lost;
     let lines = finished(out.lines, glyphs);
     let solid = lines.lines.get(end).map_or(lines.solid, |line| line.at);
-    Lines { solid, ..lines }
+    Lines { solid, lost, ..lines }
 }
 
 /// The heading levels of an article.
@@ -97,7 +102,7 @@ pub(super) fn finished(mut lines: Vec<Line>, glyphs: &Glyphs) -> Lines {
         let solid = |s: &Span| s.text.chars().filter(|c| !c.is_whitespace()).count();
         before += line.spans.iter().filter(|s| !s.mark).map(solid).sum::<usize>();
     }
-    Lines { lines, changes: vec![], solid: before }
+    Lines { lines, changes: vec![], solid: before, lost: None }
 }
 
 pub(super) struct Out<'a> {
@@ -111,6 +116,8 @@ pub(super) struct Out<'a> {
     pub(super) text: Role,
     /// Number of bytes of code that have been coloured so far.
     pub(super) colored: usize,
+    /// What some of the code has lost.
+    pub(super) lost: Option<Lost>,
     pub(super) links: &'a [Link],
     pub(super) pictures: &'a Thumbnails,
     pub(super) picture_lines: usize,

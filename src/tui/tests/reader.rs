@@ -1,5 +1,6 @@
 //! Tests of the Reader on a test screen.
 
+mod code;
 mod jumps;
 mod pictures;
 mod styles;

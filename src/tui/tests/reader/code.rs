@@ -1,0 +1,39 @@
+//! Tests of code in the Reader on a test screen.
+
+use super::stage;
+use crate::config::Role;
+use crate::model::{Item, TextFrom};
+use std::sync::Arc;
+
+#[test]
+fn the_head_shows_that_the_feed_has_lost_the_layout_of_code() {
+    let flat = "<pre>fn main() {\nlet a = 1;\nif a > 0 {\nrun(a);\n}\n}</pre>";
+    let line = "a(); b(); c(); d(); e(); ".repeat(9);
+    for (code, page_text, expected) in [
+        (flat, false, "Text from the feed; code has no indentation, x fetches the page"),
+        (flat, true, "code has no indentation, x shows the text of the page"),
+        (&format!("<pre>{line}</pre>"), false, "code has no line breaks, x fetches"),
+    ] {
+        for from in [TextFrom::Feed, TextFrom::Page] {
+            let mut stage = stage(code, None);
+            let shown = stage.shown.as_mut().unwrap();
+            let mut item = Item::clone(&shown.item);
+            (item.page_text, item.text_from) = (page_text, from);
+            shown.item = Arc::new(item);
+            stage.app.reader.column = 110;
+            stage.keys("<Enter>");
+            let is_shown = stage.screen(200, 40).contains(expected);
+            assert_eq!(is_shown, from == TextFrom::Feed, "{expected}");
+        }
+    }
+}
+
+#[test]
+fn code_without_a_language_has_colours_but_no_tag() {
+    let mut stage = stage("<pre>fn main() -&gt; u8 {\n    7\n}</pre>", None);
+    stage.keys("<Enter>");
+    assert!(!stage.screen(120, 40).contains("rust"));
+    let lines = &stage.app.reader.lines.lines;
+    let roles: Vec<_> = lines.iter().flat_map(|l| &l.spans).map(|span| span.role).collect();
+    assert!(roles.contains(&Role::CodeKeyword), "{roles:?}");
+}
