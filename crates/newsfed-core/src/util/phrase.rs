@@ -1,5 +1,5 @@
-//! Words and phrases of a search, found in a text like the full-text index finds them. The index ignores signs;
-//! here, `c++` and `c#` are other words than `c`.
+//! Words and phrases of a search, found in a text like in the full-text index. The index ignores signs; here,
+//! `c++` and `c#` are found only with their signs.
 
 use super::segment::are_joined;
 use memchr::memmem;
@@ -55,7 +55,8 @@ impl Phrase {
         self.words.iter().any(|word| !word.signs.is_empty())
     }
 
-    /// Whether a word with signs may be in the text of some HTML that is not folded.
+    /// Whether all words with signs may be in a text, or in the text of some HTML. This takes less time than
+    /// folding the text.
     pub fn may_be_in(&self, markup: &str) -> bool {
         let markup = markup.as_bytes();
         // A sign may be written as a reference.

@@ -204,6 +204,10 @@ mod tests {
             ("author:roe x", Some("authors : \"roe\"* AND \"x\"")),
             ("a\"", Some("\"a\"\"\"")),
             ("日 C++", Some("\"日\" AND \"C++\"")),
+            // Exclusions of words with signs are further conditions.
+            ("notepad++ -c++ -go", Some("\"notepad++\" NOT \"go\"")),
+            ("-c++ -go", None),
+            ("c -c++ -go OR f#", Some("(((\"c\") NOT (\"go\")) OR \"f#\")")),
             ("http://xy", Some("\"http://xy\"")),
             ("a \"OR\" b", Some("\"a\" AND \"OR\" AND \"b\"")),
             ("NEAR(", Some("\"NEAR(\"*")),

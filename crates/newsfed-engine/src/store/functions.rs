@@ -40,7 +40,8 @@ pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
     })?;
     conn.create_scalar_function("has_phrase", 3, flags, |ctx| {
         let (phrase, text) = (phrase(ctx)?, string(ctx, 2));
-        Ok(phrase.zip(text).is_some_and(|(phrase, text)| contains(&phrase, &text)))
+        let may_contain = phrase.zip(text).filter(|(phrase, text)| phrase.may_be_in(text));
+        Ok(may_contain.is_some_and(|(phrase, text)| contains(&phrase, &text)))
     })?;
     conn.create_scalar_function("text_has_phrase", 3, flags, |ctx| {
         let (phrase, markup) = (phrase(ctx)?, markup(ctx, 2));

@@ -315,8 +315,8 @@ fn word_of_hit(hit: &str, searched: &[Quoted<'_>]) -> String {
     found.max_by_key(|text| text.len()).cloned().unwrap_or_else(|| text::comparable(hit))
 }
 
-/// The first and the last of the hits to show: as many different words as possible, or else those that are rare
-/// in the text. Words such as `the` hardly count.
+/// The first and the last of the hits to show: as many different words as possible, or else those that are
+/// rare in the text. Words such as `the` hardly count.
 fn best_hits(
     text: &str,
     hits: &[Range<usize>],

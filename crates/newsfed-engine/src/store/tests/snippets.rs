@@ -106,8 +106,8 @@ fn a_snippet_shows_as_many_different_words_as_possible() {
     let filler = "Nothing of note went on in between. ".repeat(20);
     let often = format!("A crane. {filler}A heron. {filler}A plover. {filler}").repeat(3);
     let text = format!(
-        "<p>{often}One dunlin, one avocet. {filler}Plover, crane, heron. {filler}A wi-fi \
-        dunlin, a wi fi.{filler}The wi-fi. {filler}"
+        "<p>{often}One dunlin, one avocet. {filler}Plover, crane, heron. {filler}A wi-fi, \
+        a wi fi.{filler}The wi-fi. {filler}"
     );
     f.poll("a", vec![Entry { content: Some(text), ..entry("1") }]);
     let reader = f.store.reader().unwrap();
