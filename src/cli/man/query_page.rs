@@ -8,7 +8,7 @@ use std::io;
 const DESCRIPTION: &str = "\
 A query selects items. It is the same everywhere: after `/` and `f` in the interface, in `newsfed search`, with `--query`,
 and in the `[[view]]` and `[[rule]]` entries of newsfed-config(5). Conditions next to each other must all be met. Case and
-accents are ignored.";
+accents are ignored. A `+` or `#` directly after a letter or digit is part of the word: `c++` does not find C.";
 
 /// Terms without an operator, and what they match.
 const WORDS: [(&str, &str); 7] = [

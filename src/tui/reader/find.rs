@@ -3,7 +3,8 @@
 use super::line::{Joint, Line};
 use crate::article::is_stop_word;
 use crate::query::Query;
-use crate::util::segment::{are_joined, may_be_prefix, segmented};
+use crate::util::phrase::Phrase;
+use crate::util::segment::may_be_prefix;
 use nucleo_matcher::chars::normalize;
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -18,9 +19,6 @@ const MAX_CHARS: usize = 500_000;
 /// fewer matches.
 const OFTEN: usize = 20;
 const TIMES: usize = 8;
-
-/// The first character of the scripts in which a match does not include the rest of a longer word.
-const FIRST_WITHOUT_BLANKS: char = '\u{2e80}';
 
 /// The lines as one case-folded text.
 #[derive(Debug, Default)]
@@ -95,7 +93,7 @@ impl Haystack {
 
     /// Finds the words of a search, from top to bottom. Skips very frequent words if there are rarer ones.
     pub(crate) fn find_words(&self, words: &[SearchedWord]) -> Vec<Piece> {
-        let hits = words.iter().map(|word| self.hits(word).take(MAX_HITS).collect());
+        let hits = words.iter().map(|word| word.phrase.hits(&self.folded).take(MAX_HITS).collect());
         let mut hits: Vec<Vec<Range<usize>>> = hits.collect();
         let rarest = hits.iter().map(Vec::len).filter(|count| *count > 0).min().unwrap_or(0);
         hits.retain(|hits| hits.len() < OFTEN.max(rarest * TIMES));
@@ -110,40 +108,6 @@ impl Haystack {
         });
         hits.truncate(MAX_HITS);
         self.pieces(hits.into_iter())
-    }
-
-    /// The occurrences of a search word, as byte ranges of the folded text.
-    fn hits<'a>(&'a self, word: &'a SearchedWord) -> impl Iterator<Item = Range<usize>> + 'a {
-        let first = word.tokens.first().map_or("", String::as_str);
-        self.folded.match_indices(first).filter_map(move |(at, found)| {
-            if self.goes_on(at) {
-                return None;
-            }
-            let mut end = at + found.len();
-            for token in word.tokens.iter().skip(1) {
-                let rest = &self.folded[end..];
-                let gap = rest.find(|c: char| c.is_alphanumeric() || c == '\n')?;
-                if self.goes_on(end) || !rest[gap..].starts_with(token.as_str()) {
-                    return None;
-                }
-                end += gap + token.len();
-            }
-            // In scripts with spaces between words, the match includes the rest of a longer word.
-            if !self.goes_on(end) {
-                return Some(at..end);
-            }
-            let is_more = |c: char| c.is_alphanumeric() && c < FIRST_WITHOUT_BLANKS;
-            let rest = &self.folded[end..];
-            let more = rest.find(|c: char| !is_more(c)).unwrap_or(rest.len());
-            (!word.is_whole).then_some(at..end + more)
-        })
-    }
-
-    /// Whether a word of the index continues at a position of the folded text.
-    fn goes_on(&self, at: usize) -> bool {
-        let (before, after) = self.folded.split_at(at);
-        let adjacent = before.chars().next_back().zip(after.chars().next());
-        adjacent.is_some_and(|(before, after)| are_joined(before, after))
     }
 
     /// Splits matches (byte ranges of the folded text) into pieces per line.
@@ -171,10 +135,7 @@ impl Haystack {
 /// A word or phrase of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SearchedWord {
-    /// The case-folded words. They may be separated by any characters except letters and digits.
-    tokens: Vec<String>,
-    /// Whether the last word must not be the prefix of a longer word.
-    is_whole: bool,
+    phrase: Phrase,
 }
 
 impl SearchedWord {
@@ -193,16 +154,11 @@ impl SearchedWord {
         words.filter_map(|(text, is_phrase)| Self::new(text, is_phrase)).collect()
     }
 
-    /// A text of a query, split into words like in the full-text index; `None` if it has no letters or
-    /// digits.
-    fn new(text: &str, phrase: bool) -> Option<Self> {
-        let folded = folded(text);
-        let segmented = segmented(&folded);
-        let words = segmented.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        let tokens: Vec<String> = words.map(str::to_owned).collect();
+    /// `None` if a text of a query has no letters or digits.
+    fn new(text: &str, is_phrase: bool) -> Option<Self> {
         // Like in a search, a short word matches only a whole word.
-        let is_whole = phrase || !may_be_prefix(text);
-        (!tokens.is_empty()).then_some(Self { tokens, is_whole })
+        let is_whole = is_phrase || !may_be_prefix(text);
+        Some(Self { phrase: Phrase::new(&folded(text), is_whole)? })
     }
 }
 
@@ -320,7 +276,13 @@ mod tests {
             ("<p>the first second third", "\"second third\"", vec!["second/third"]),
             ("<p>night<p>train", "\"night train\"", vec![]),
             ("<p>x-ray, xray, a X", "x", vec!["x", "X"]),
-            ("<p>C++ and C", "C++", vec!["C", "C"]),
+            // Signs that directly follow a word belong to it.
+            ("<p>C++ and C", "C++", vec!["C++"]),
+            ("<p>C++20, C#, <b>C</b>++ abc++", "c++", vec!["C++", "C++"]),
+            ("<p>C++ and C, C#", "c", vec!["C", "C", "C"]),
+            ("<p>C++ and C", "C c++", vec!["C++", "C"]),
+            ("<p>C# for C, +1", "\"c#\" +1", vec!["C#", "1"]),
+            ("<p>C templates, C++ templates", "\"c++ templates\"", vec!["C++/templates"]),
             // Chinese and Japanese words are found inside a run of characters, and across punctuation.
             ("<p>日本語の文章", "日本", vec!["日本"]),
             ("<p>人間の直感とその限界", "直感 限界", vec!["直感", "限/界"]),

@@ -17,6 +17,7 @@ pub mod login;
 pub mod media;
 pub mod name;
 pub mod near;
+pub mod phrase;
 pub mod scratch;
 pub mod segment;
 pub mod session;

@@ -4,6 +4,7 @@
 //! Each Han or Kana character is therefore a word of its own: [`segmented`] puts a separator on both sides of
 //! it, in the texts that are indexed and in searches, which thereby become phrases.
 
+use super::phrase::is_sign;
 use super::text::leading;
 use std::borrow::Cow;
 
@@ -64,17 +65,19 @@ pub fn segmented(text: &str) -> Cow<'_, str> {
 
 /// Whether the last word of a search may be the start of a longer word. Too many words begin with the same two
 /// letters. A Hangul syllable has two or three letters, so one is enough; Han and Kana words are phrases, which
-/// are found inside other words anyway.
+/// are found inside other words anyway. Signs that directly follow a word end it.
 pub fn may_be_prefix(text: &str) -> bool {
-    let mut letters = 0;
+    let (mut letters, mut is_signed) = (0, false);
     for c in text.chars().rev() {
         match c {
             // The accent of the letter before it.
             '\u{300}'..='\u{36f}' => {}
+            _ if c.is_alphanumeric() && is_signed => return false,
             '\u{ac00}'..='\u{d7a3}' => return true,
             _ if c.is_alphanumeric() && !is_word(c) => letters += 1,
             _ if letters > 0 || is_word(c) => return false,
-            _ => {}
+            // The word ends before its signs.
+            _ => is_signed = is_sign(c),
         }
         if letters >= PREFIX_LETTERS {
             return true;
@@ -119,6 +122,10 @@ mod tests {
             ("gos", true),
             ("gos.", true),
             ("C++", false),
+            ("notepad++", false),
+            ("notepad ++", true),
+            ("caf\u{e9}#", false),
+            ("cafe\u{301}#.", false),
             ("wi-fi", false),
             ("http://xyz", true),
             ("ёж", false),

@@ -2,6 +2,7 @@
 
 use super::filter::Filter;
 use super::rows::to_json;
+use super::signs::Signed;
 use super::stories::{HAS_DUPLICATE, IS_DUPLICATE};
 use super::visits::IS_NEW;
 use crate::model::TextFrom;
@@ -18,6 +19,10 @@ pub enum Condition {
     Not(Box<Condition>),
     /// FTS5 match expression.
     Text(String),
+    /// A word or phrase with signs.
+    Signed(Signed),
+    /// Like `Signed`, for items that the index has found.
+    Signs(Signed),
     Is(State),
     /// Dated earlier than this, in seconds since the epoch.
     Before(i64),
@@ -91,7 +96,11 @@ impl Known<'_> {
         let start = |start: Option<i64>| start.unwrap_or(i64::MIN);
         Some(match what {
             What::Text { column, text, phrase } => {
-                Condition::Text(fts(*column, text, !phrase && !negated)?)
+                let expression = fts(*column, text, !phrase && !negated)?;
+                match Signed::new(*column, text, &expression) {
+                    Some(signed) => Condition::Signed(signed),
+                    None => Condition::Text(expression),
+                }
             }
             What::Is(state) => Condition::Is(*state),
             What::After(date) => Condition::After(start(date.start(self.now))),
@@ -128,6 +137,10 @@ fn one_or(mut all: Vec<Condition>, join: fn(Vec<Condition>) -> Condition) -> Opt
     }
 }
 
+/// What restricts an FTS5 string to a column.
+pub(super) const TITLE_COLUMN: &str = "title : ";
+pub(super) const AUTHORS_COLUMN: &str = "authors : ";
+
 /// A text as an FTS5 string; `None` without letters or digits. With `begins`, the last word of the text may
 /// be a prefix, unless it is too short.
 pub(super) fn fts(column: Column, text: &str, begins: bool) -> Option<String> {
@@ -136,46 +149,62 @@ pub(super) fn fts(column: Column, text: &str, begins: bool) -> Option<String> {
     }
     let column = match column {
         Column::Any => "",
-        Column::Title => "title : ",
-        Column::Author => "authors : ",
+        Column::Title => TITLE_COLUMN,
+        Column::Author => AUTHORS_COLUMN,
     };
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let star = if begins && may_be_prefix(text) { "*" } else { "" };
     Some(format!("{column}\"{}\"{star}", segmented(&clean).replace('"', "\"\"")))
 }
 
-/// The FTS5 expression for conditions that are all about texts; the second value is whether its matches are
-/// excluded.
-fn expression(condition: &Condition) -> Option<(String, bool)> {
+/// A condition on texts, as an FTS5 expression.
+pub(super) struct Expression {
+    pub(super) text: String,
+    /// Whether its matches are excluded.
+    excludes: bool,
+    /// Whether all its matches meet the condition. The index ignores signs, and thus finds too many items.
+    pub(super) is_exact: bool,
+}
+
+fn expression(condition: &Condition) -> Option<Expression> {
     let all = |list: &[Condition]| list.iter().map(expression).collect::<Option<Vec<_>>>();
+    let joined = |all: &[&Expression], by: &str| {
+        all.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(by)
+    };
+    let included = |text, is_exact| Some(Expression { text, excludes: false, is_exact });
     match condition {
-        Condition::Text(text) => Some((text.clone(), false)),
-        Condition::Not(inner) => expression(inner).map(|(text, excludes)| (text, !excludes)),
+        Condition::Text(text) => included(text.clone(), true),
+        Condition::Signed(signed) => included(signed.expression.clone(), false),
+        Condition::Not(inner) => {
+            expression(inner).map(|inner| Expression { excludes: !inner.excludes, ..inner })
+        }
         Condition::All(list) => {
-            let (not, is): (Vec<_>, Vec<_>) = all(list)?.into_iter().partition(|(_, not)| *not);
-            let joined = is.into_iter().map(|(text, _)| text).collect::<Vec<_>>().join(" AND ");
+            let all = all(list)?;
+            let is_exact = all.iter().all(|one| one.is_exact);
+            let (not, is): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.excludes);
             // FTS5 has no expression for all items that do not contain a word.
-            let start = (!joined.is_empty()).then(|| format!("({joined})"))?;
+            let start = (!is.is_empty()).then(|| format!("({})", joined(&is, " AND ")))?;
+            // Too many items would be excluded.
+            let not: Vec<_> = not.into_iter().filter(|one| one.is_exact).collect();
             if not.is_empty() {
-                return Some((start, false));
+                return included(start, is_exact);
             }
-            let not = not.into_iter().map(|(text, _)| text).collect::<Vec<_>>().join(" OR ");
-            Some((format!("({start} NOT ({not}))"), false))
+            included(format!("({start} NOT ({}))", joined(&not, " OR ")), is_exact)
         }
         Condition::Any(list) => {
             let all = all(list)?;
-            if all.iter().any(|(_, excludes)| *excludes) {
+            if all.iter().any(|one| one.excludes) {
                 return None;
             }
-            let joined = all.into_iter().map(|(text, _)| text).collect::<Vec<_>>().join(" OR ");
-            Some((format!("({joined})"), false))
+            let is_exact = all.iter().all(|one| one.is_exact);
+            included(format!("({})", joined(&all.iter().collect::<Vec<_>>(), " OR ")), is_exact)
         }
         _ => None,
     }
 }
 
 /// The indexed text of an item, as HTML or packed HTML.
-const BODY: &str = "(SELECT coalesce(CASE WHEN a.origin <> ? THEN a.body END,
+pub(super) const BODY: &str = "(SELECT coalesce(CASE WHEN a.origin <> ? THEN a.body END,
         CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
             THEN d.summary ELSE coalesce(d.content, '') END)
     FROM detail d LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = d.item)
@@ -187,8 +216,16 @@ pub(super) const HAS_VERSIONS: &str =
 
 impl Condition {
     /// The condition as an FTS5 expression, if it is only about texts.
-    pub(super) fn as_text(&self) -> Option<String> {
-        expression(self).filter(|(_, excludes)| !excludes).map(|(text, _)| text)
+    pub(super) fn as_text(&self) -> Option<Expression> {
+        expression(self).filter(|one| !one.excludes)
+    }
+
+    /// What remains to be tested about items that the index has found.
+    pub(super) fn after_index(self) -> Self {
+        match self {
+            Self::Signed(signed) => Self::Signs(signed),
+            other => other,
+        }
     }
 
     /// Whether the condition depends on values that are computed when texts are indexed.
@@ -196,7 +233,8 @@ impl Condition {
         match self {
             Self::All(list) | Self::Any(list) => list.iter().any(Self::needs_index),
             Self::Not(inner) => inner.needs_index(),
-            Self::Text(_) | Self::Shorter(_) | Self::Longer(_) => true,
+            Self::Text(_) | Self::Signed(_) | Self::Signs(_) => true,
+            Self::Shorter(_) | Self::Longer(_) => true,
             Self::Is(State::Duplicate) | Self::Has(Thing::Duplicate) => true,
             _ => false,
         }
@@ -229,6 +267,8 @@ impl Condition {
             Self::Any(list) => join(list, " OR ", filter),
             Self::Not(inner) => format!("NOT coalesce({}, 0)", inner.sql(filter)),
             Self::Text(text) => filter.in_texts(text),
+            Self::Signed(signed) => signed.sql(false, filter),
+            Self::Signs(signed) => signed.sql(true, filter),
             Self::Is(state) => is(*state).to_owned(),
             Self::Before(date) => filter.with("i.date < ?", *date),
             Self::After(date) => filter.with("i.date >= ?", *date),
@@ -273,7 +313,7 @@ fn is(state: State) -> &'static str {
 }
 
 /// The origin of texts that are stored in `detail`.
-fn from_feed() -> String {
+pub(super) fn from_feed() -> String {
     to_json(&TextFrom::Feed).unwrap_or_default()
 }
 

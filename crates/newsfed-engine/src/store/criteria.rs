@@ -8,7 +8,8 @@ use std::fmt::Write;
 /// The conditions of a list, with dates computed and source names resolved.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Criteria {
-    /// FTS5 match expression; `None` if there are only conditions.
+    /// FTS5 match expression; `None` if there are only conditions. It ignores signs such as those of `c++`,
+    /// which are further conditions.
     pub text: Option<String>,
     /// FTS5 match expression of excluded items, used if no text is searched for.
     pub not_text: Option<String>,
@@ -81,9 +82,14 @@ impl Criteria {
                     Some(Condition::Before(start)) => date(&mut criteria, start, false),
                     Some(Condition::Is(state)) => criteria.mark(state, !term.negated),
                     Some(condition) => match condition.as_text() {
-                        Some(expression) if term.negated => not.push(expression),
-                        Some(expression) => text.push(expression),
-                        None => criteria.combine(condition, term.negated),
+                        Some(found) if found.is_exact && term.negated => not.push(found.text),
+                        Some(found) if !term.negated => {
+                            text.push(found.text);
+                            if !found.is_exact {
+                                criteria.conditions.push(condition.after_index());
+                            }
+                        }
+                        _ => criteria.combine(condition, term.negated),
                     },
                 },
             }
@@ -198,6 +204,10 @@ mod tests {
             ("author:roe x", Some("authors : \"roe\"* AND \"x\"")),
             ("a\"", Some("\"a\"\"\"")),
             ("日 C++", Some("\"日\" AND \"C++\"")),
+            // Exclusions of words with signs are further conditions.
+            ("notepad++ -c++ -go", Some("\"notepad++\" NOT \"go\"")),
+            ("-c++ -go", None),
+            ("c -c++ -go OR f#", Some("(((\"c\") NOT (\"go\")) OR \"f#\")")),
             ("http://xy", Some("\"http://xy\"")),
             ("a \"OR\" b", Some("\"a\" AND \"OR\" AND \"b\"")),
             ("NEAR(", Some("\"NEAR(\"*")),

@@ -18,7 +18,7 @@ const IN_ARRIVING: &str = "SELECT rowid FROM temp.arriving WHERE arriving MATCH 
 
 /// Where texts are searched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Texts {
+pub(super) enum Texts {
     #[default]
     Current,
     /// Earlier versions.
@@ -37,7 +37,7 @@ impl Texts {
 #[derive(Default)]
 pub(super) struct Filter {
     /// Where texts are searched.
-    texts: Texts,
+    pub(super) texts: Texts,
     conditions: Vec<String>,
     pub(super) values: Vec<Value>,
 }
@@ -182,6 +182,9 @@ impl Filter {
         let mut other = Self::default();
         other.scope(&view.scope);
         other.view(view);
+        if let Some(text) = &view.criteria.text {
+            other.text(text, view.criteria.versions, "");
+        }
         self.and(&format!(
             "(NOT EXISTS (SELECT 1 FROM story_item WHERE item = i.key) OR NOT EXISTS (
                 SELECT 1 FROM (SELECT i.key AS key, i.date AS date, i.pinned AS pinned) AS this

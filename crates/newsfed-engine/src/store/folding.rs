@@ -45,6 +45,26 @@ static ADDITIONAL: LazyLock<Vec<Known>> =
 static PUNCTUATION: LazyLock<Vec<Known>> =
     LazyLock::new(|| ('\u{2000}'..='\u{206f}').map(find).collect());
 
+/// A text as the index reads it, approximately, with its signs. Line breaks are spaces.
+pub(super) fn folded(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    folded.extend(text.chars().filter_map(folded_char));
+    folded
+}
+
+/// A character of a folded text; `None` for accents.
+pub(super) fn folded_char(c: char) -> Option<char> {
+    if c.is_ascii() {
+        return Some(if c.is_ascii_whitespace() { ' ' } else { c.to_ascii_lowercase() });
+    }
+    match known(c).form {
+        Form::Letter(c) | Form::Word(c) => Some(c),
+        Form::Gap => Some(' '),
+        Form::Nothing => None,
+        Form::Strange | Form::Unknown => c.to_lowercase().next(),
+    }
+}
+
 /// What is known about a character that is not ASCII.
 pub(super) fn known(c: char) -> Known {
     let code = u32::from(c);

@@ -65,6 +65,7 @@ mod rules;
 mod shared_marks;
 mod sieve;
 mod sieve_blocks;
+mod signs;
 mod snapshot;
 mod snippets;
 mod source_order;

@@ -4,6 +4,7 @@
 use super::condition::fts;
 use super::index::markup_of;
 use super::phrases::{Found, Phrases};
+use super::signs::Signed;
 use crate::model::Entry;
 use crate::query::{self, Column, Field, Named, Query, What};
 use crate::util::{html, text};
@@ -83,10 +84,15 @@ impl RuleTest {
             What::Text { column, text, phrase } => {
                 // Decided by `fts`, so that the same texts are ignored as in searches, and the same words may
                 // be prefixes.
-                let begins = fts(*column, text, !phrase && !negated)?.ends_with('*');
-                match phrases.add(text, begins, *column) {
+                let expression = fts(*column, text, !phrase && !negated)?;
+                let phrase = match phrases.add(text, expression.ends_with('*'), *column) {
                     Some(phrase) => Self::Phrase(phrase, *column),
                     None => Self::Unknown,
+                };
+                // The database decides about signs.
+                match Signed::new(*column, text, &expression) {
+                    Some(_) => Self::All(vec![phrase, Self::Unknown]),
+                    None => phrase,
                 }
             }
             What::Of(named @ Named::Tag(tag)) => {
@@ -279,6 +285,12 @@ mod tests {
             ("/release|rail/", Some(true)),
             ("words>3", None),
             ("-...", Some(false)),
+            ("body++", None),
+            ("-body++ small", None),
+            ("\"small body#\"", None),
+            ("title:body#", Some(false)),
+            ("-rusty#", Some(true)),
+            ("#body", Some(true)),
         ] {
             let mut phrases = Phrases::default();
             let test = RuleTest::new(&query.parse().unwrap(), &names, &mut phrases);

@@ -2,16 +2,20 @@
 //! shown are searched again, with the same tokenizer.
 
 use super::articles::unpack;
+use super::condition::{AUTHORS_COLUMN, TITLE_COLUMN};
 use super::error::Result;
+use super::folding::{folded, folded_char};
 use super::index::MAX_TEXT;
 use super::reader::Reader;
 use super::rows::{json, to_json};
 use crate::article::{self, is_stop_word};
 use crate::model::{Enclosure, TextFrom};
+use crate::query::Column;
+use crate::util::phrase::Phrase;
 use crate::util::segment::{SEPARATOR, segmented};
 use crate::util::{html, text};
 use rusqlite::{Connection, OptionalExtension, params};
-use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
 use url::Url;
@@ -78,21 +82,33 @@ impl Reader {
             insert.execute(params![key, title, authors, text])?;
             pictures.extend(searched.picture().map(|picture| (*key, picture)));
         }
-        let mut query = index.prepare(
-            "SELECT rowid, highlight(shown, 0, ?2, ?3), highlight(shown, 2, ?2, ?3)
-             FROM shown WHERE shown MATCH ?1",
-        )?;
-        let searched = searched_words(expression);
-        let marks = (START.to_string(), END.to_string());
-        let found = query.query_map(params![expression, marks.0, marks.1], |r| {
-            let picture = pictures.remove(&r.get(0)?);
-            let (title, text): (String, String) = (r.get(1)?, r.get(2)?);
-            let (_, title_hits) = unmarked(&title);
-            let (text, hits) = unmarked(&text.split_whitespace().collect::<Vec<_>>().join(" "));
-            let (text, hits) = excerpt(&text, &hits, &searched);
-            Ok((r.get(0)?, Snippet { title_hits, text, hits, picture }))
-        })?;
-        Ok(found.collect::<rusqlite::Result<_>>()?)
+        let quoted = Quoted::all(expression);
+        let (signed, others): (Vec<_>, Vec<_>) =
+            quoted.iter().partition(|quoted| quoted.phrase.has_signs());
+        let mut marked = highlighted(&index, expression)?;
+        if !signed.is_empty() {
+            // The index would also mark these words where they have no signs.
+            let others: Vec<&str> = others.into_iter().map(|quoted| quoted.expression).collect();
+            let others: HashMap<_, _> = match others.is_empty() {
+                true => HashMap::new(),
+                false => highlighted(&index, &others.join(" OR "))?.into_iter().collect(),
+            };
+            for (key, texts) in &mut marked {
+                match others.get(key) {
+                    Some(others) => texts.clone_from(others),
+                    None => *texts = texts.clone().map(|text| text.replace([START, END], "")),
+                }
+            }
+        }
+        let found = marked.into_iter().map(|(key, [title, text])| {
+            let (title, mut title_hits) = unmarked(&title);
+            let (text, mut hits) = unmarked(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+            add_signed(&title, &mut title_hits, &signed, |column| column != Column::Author);
+            add_signed(&text, &mut hits, &signed, |column| column == Column::Any);
+            let (text, hits) = excerpt(&text, &hits, &quoted);
+            (key, Snippet { title_hits, text, hits, picture: pictures.remove(&key) })
+        });
+        Ok(found.collect())
     }
 
     /// The starts of the texts of items (row keys), as snippets without hits.
@@ -162,7 +178,11 @@ fn plain(markup: &str) -> String {
 
 /// The part of a text with the most informative hits, and the hits in it; empty without hits. FTS5's own
 /// snippets prefer parts with many hits, whatever the words.
-fn excerpt(text: &str, hits: &[Range<usize>], searched: &[String]) -> (String, Vec<Range<usize>>) {
+fn excerpt(
+    text: &str,
+    hits: &[Range<usize>],
+    searched: &[Quoted<'_>],
+) -> (String, Vec<Range<usize>>) {
     let words = words(text);
     let word_at = |at: usize| words.partition_point(|word| word.end <= at);
     let Some((first, last)) = best_hits(text, hits, searched, word_at) else {
@@ -202,26 +222,105 @@ fn words(text: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// The quoted words and phrases of a full-text expression, in comparable form.
-fn searched_words(expression: &str) -> Vec<String> {
-    let quoted = expression.split('"').skip(1).step_by(2);
-    let words = quoted.map(|word| text::comparable(&word.replace(SEPARATOR, "")));
-    words.filter(|word| !word.is_empty()).collect()
+/// The titles and texts of the rows that match an expression, with marked hits.
+fn highlighted(index: &Connection, expression: &str) -> Result<Vec<(i64, [String; 2])>> {
+    let mut query = index.prepare(
+        "SELECT rowid, highlight(shown, 0, ?2, ?3), highlight(shown, 2, ?2, ?3)
+         FROM shown WHERE shown MATCH ?1",
+    )?;
+    let marks = (START.to_string(), END.to_string());
+    let found = query.query_map(params![expression, marks.0, marks.1], |r| {
+        Ok((r.get(0)?, [r.get(1)?, r.get(2)?]))
+    })?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The searched word that is a prefix of a hit (a word of a text), else the hit itself.
-fn word_of_hit<'a>(hit: &str, searched: &'a [String]) -> Cow<'a, str> {
-    let hit = text::comparable(hit);
-    let found = searched.iter().filter(|word| hit.starts_with(*word));
-    found.max_by_key(|word| word.len()).map_or(hit.into(), |word| word.into())
+/// A quoted word or phrase of a full-text expression.
+struct Quoted<'a> {
+    /// With its column and the star of a prefix.
+    expression: &'a str,
+    column: Column,
+    /// In comparable form.
+    text: String,
+    phrase: Phrase,
 }
 
-/// The first and the last of the hits to show: as many different words as possible, and among them those that
-/// are rare in the text. Words such as `the` hardly count.
+impl<'a> Quoted<'a> {
+    fn all(expression: &'a str) -> Vec<Self> {
+        let (mut all, mut rest) = (Vec::new(), expression);
+        while let Some(start) = rest.find('"') {
+            let columns = [(Column::Title, TITLE_COLUMN), (Column::Author, AUTHORS_COLUMN)];
+            let column = columns.into_iter().find(|(_, name)| rest[..start].ends_with(name));
+            let (column, name) = column.unwrap_or((Column::Any, ""));
+            let mut end = start + 1;
+            // A quotation mark in the text is doubled.
+            while let Some(length) = rest[end..].find('"') {
+                end += length + 1;
+                if !rest[end..].starts_with('"') {
+                    break;
+                }
+                end += 1;
+            }
+            let text = rest[start + 1..end].strip_suffix('"').unwrap_or_default();
+            let text = text.replace("\"\"", "\"").replace(SEPARATOR, "");
+            let begins = rest[end..].starts_with('*');
+            end += usize::from(begins);
+            let expression = &rest[start - name.len()..end];
+            if let Some(phrase) = Phrase::new(&folded(&text), !begins) {
+                let text = text::comparable(&text);
+                all.push(Self { expression, column, text, phrase });
+            }
+            rest = &rest[end..];
+        }
+        all
+    }
+}
+
+/// Adds the hits of words with signs in a text to the other ones.
+fn add_signed(
+    text: &str,
+    hits: &mut Vec<Range<usize>>,
+    signed: &[&Quoted<'_>],
+    is_searched: impl Fn(Column) -> bool,
+) {
+    let signed: Vec<_> = signed.iter().filter(|quoted| is_searched(quoted.column)).collect();
+    if signed.is_empty() {
+        return;
+    }
+    // For each byte of the folded text, the position of its character in the text.
+    let (mut folded, mut origins) = (String::with_capacity(text.len()), Vec::new());
+    for (at, c) in text.char_indices() {
+        folded.extend(folded_char(c));
+        origins.resize(folded.len(), at);
+    }
+    origins.push(text.len());
+    let found = signed.into_iter().flat_map(|quoted| quoted.phrase.hits(&folded));
+    hits.extend(found.map(|hit| origins[hit.start]..origins[hit.end]));
+    hits.sort_unstable_by_key(|hit| (hit.start, Reverse(hit.end)));
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(hits.len());
+    for hit in hits.drain(..) {
+        match joined.last_mut() {
+            Some(last) if hit.start < last.end => last.end = last.end.max(hit.end),
+            _ => joined.push(hit),
+        }
+    }
+    *hits = joined;
+}
+
+/// The searched word or phrase with which a hit (a part of a text) begins, else the hit itself.
+fn word_of_hit(hit: &str, searched: &[Quoted<'_>]) -> String {
+    let folded = folded(hit);
+    let begins = |phrase: &Phrase| phrase.hits(&folded).next().is_some_and(|hit| hit.start == 0);
+    let found = searched.iter().filter(|quoted| begins(&quoted.phrase)).map(|quoted| &quoted.text);
+    found.max_by_key(|text| text.len()).cloned().unwrap_or_else(|| text::comparable(hit))
+}
+
+/// The first and the last of the hits to show: as many different words as possible, or else those that are
+/// rare in the text. Words such as `the` hardly count.
 fn best_hits(
     text: &str,
     hits: &[Range<usize>],
-    searched: &[String],
+    searched: &[Quoted<'_>],
     word_at: impl Fn(usize) -> usize,
 ) -> Option<(usize, usize)> {
     let (words, found) = words_of_hits(text, hits, searched);
@@ -229,7 +328,8 @@ fn best_hits(
     found.iter().for_each(|word| counts[*word] += 1);
     let mut worth = vec![0; words.len()];
     for (word, number) in &words {
-        let rare = WORTH + WORTH / counts[*number];
+        // However rare some words are, another word counts more.
+        let rare = WORTH + WORTH / (words.len() + 1) / counts[*number];
         worth[*number] = if is_stop_word(word) { WORTH / 100 } else { rare };
     }
     let at: Vec<usize> = hits.iter().map(|hit| word_at(hit.start)).collect();
@@ -266,7 +366,7 @@ fn best_hits(
 fn words_of_hits(
     text: &str,
     hits: &[Range<usize>],
-    searched: &[String],
+    searched: &[Quoted<'_>],
 ) -> (HashMap<String, usize>, Vec<usize>) {
     let mut words: HashMap<String, usize> = HashMap::new();
     let mut known: HashMap<&str, usize> = HashMap::new();
@@ -274,7 +374,7 @@ fn words_of_hits(
         let hit = &text[hit.clone()];
         *known.entry(hit).or_insert_with(|| {
             let next = words.len();
-            *words.entry(word_of_hit(hit, searched).into_owned()).or_insert(next)
+            *words.entry(word_of_hit(hit, searched)).or_insert(next)
         })
     });
     let numbers = numbers.collect();

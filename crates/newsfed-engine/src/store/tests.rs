@@ -25,6 +25,7 @@ mod queries;
 mod rule_tests;
 mod rules;
 mod shared_marks;
+mod signs;
 mod snapshots;
 mod snippets;
 mod statistics;

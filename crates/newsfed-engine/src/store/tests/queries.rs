@@ -14,9 +14,9 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 /// An item as the scan sees it.
 struct Plain {
     row: ItemRow,
-    title: Vec<String>,
-    authors: Vec<String>,
-    body: Vec<String>,
+    title: Vec<Token>,
+    authors: Vec<Token>,
+    body: Vec<Token>,
     author: String,
     text: String,
     also: Also,
@@ -51,21 +51,26 @@ impl Also {
     }
 }
 
+/// A word, and the signs that directly follow it.
+type Token = (String, String);
+
 /// The tokens into which the index splits a text: without diacritics and in lower case.
-fn tokens(text: &str) -> Vec<String> {
+fn tokens(text: &str) -> Vec<Token> {
     let fold = |c: char| match c {
         'é' | 'É' => 'e',
         'ö' => 'o',
         c => c.to_ascii_lowercase(),
     };
-    let (mut words, mut before): (Vec<String>, _) = (Vec::new(), ' ');
+    let (mut words, mut before): (Vec<Token>, _) = (Vec::new(), ' ');
     for c in text.chars().map(fold) {
         match words.last_mut() {
-            Some(word) if segment::are_joined(before, c) => word.push(c),
-            _ if c.is_alphanumeric() => words.push(c.to_string()),
+            Some((word, _)) if segment::are_joined(before, c) => word.push(c),
+            _ if c.is_alphanumeric() => words.push((c.to_string(), String::new())),
+            Some((_, signs)) if "+#".contains(c) && before != ' ' => signs.push(c),
             _ => {}
         }
-        before = c;
+        // Signs after a space or punctuation follow no word.
+        before = if c.is_alphanumeric() || "+#".contains(c) && before != ' ' { c } else { ' ' };
     }
     words
 }
@@ -73,14 +78,16 @@ fn tokens(text: &str) -> Vec<String> {
 impl Plain {
     fn has(&self, column: Column, text: &str, begins: bool) -> bool {
         let wanted = tokens(text);
-        let in_list = |list: &Vec<String>| {
+        let has_signs = |(found, wanted): (&Token, &Token)| found.1.starts_with(&wanted.1);
+        let in_list = |list: &Vec<Token>| {
             list.windows(wanted.len()).any(|window| {
                 let (last, first) = (wanted.len() - 1, &wanted[..wanted.len() - 1]);
                 let ends = match begins {
-                    true => window[last].starts_with(&wanted[last]),
-                    false => window[last] == wanted[last],
+                    true => window[last].0.starts_with(&wanted[last].0),
+                    false => window[last].0 == wanted[last].0,
                 };
-                window[..last] == *first && ends
+                let words = window.iter().zip(first).all(|(found, wanted)| found.0 == wanted.0);
+                words && ends && window.iter().zip(&wanted).all(has_signs)
             })
         };
         match column {
@@ -107,7 +114,8 @@ impl Plain {
         Some(match &term.what {
             _ if is_punctuation(term) => return None,
             What::Text { column, text, phrase } => {
-                let long = tokens(text).last().is_some_and(|word| word.len() > 2);
+                let is_long = |(word, signs): &Token| word.len() > 2 && signs.is_empty();
+                let long = tokens(text).last().is_some_and(is_long);
                 self.has(*column, text, !phrase && !negated && long)
             }
             What::Is(State::Unread) => !row.read,
@@ -211,7 +219,7 @@ impl Sources {
     }
 }
 
-const WORDS: &str = "rust Rusty ru rus r café Cafe night train C++ 2.4 über a-b 直感 人間の直感とその限界 の直 感rust rus直";
+const WORDS: &str = "rust Rusty ru rus r café Cafe night train C++ c++20 C c# rust+ +r 2.4 über a-b 直感 人間の直感とその限界 の直 感rust rus直";
 
 fn words(most: usize) -> impl Strategy<Value = String> {
     let word = proptest::sample::select(WORDS.split(' ').collect::<Vec<_>>());

@@ -101,6 +101,66 @@ fn a_snippet_shows_the_rare_words_of_a_search() {
 }
 
 #[test]
+fn a_snippet_shows_as_many_different_words_as_possible() {
+    let f = Fixture::new(&["a"]);
+    let filler = "Nothing of note went on in between. ".repeat(20);
+    let often = format!("A crane. {filler}A heron. {filler}A plover. {filler}").repeat(3);
+    let text = format!(
+        "<p>{often}One dunlin, one avocet. {filler}Plover, crane, heron. {filler}A wi-fi, \
+        a wi fi.{filler}The wi-fi. {filler}"
+    );
+    f.poll("a", vec![Entry { content: Some(text), ..entry("1") }]);
+    let reader = f.store.reader().unwrap();
+    let keys: Vec<i64> = f.rows(&View::of(Scope::All)).iter().map(|row| row.key).collect();
+    for (query, wanted) in [
+        ("crane heron", "Plover, crane, heron."),
+        ("crane avocet", "One dunlin, one avocet."),
+        // Three words, rather than two rare ones.
+        ("crane heron plover avocet dunlin", "Plover, crane, heron."),
+        // Two forms of a phrase are one word.
+        ("\"wi fi\" avocet", "One dunlin, one avocet."),
+    ] {
+        let found = reader.snippets(&keys, criteria(query).text.as_deref().unwrap()).unwrap();
+        assert!(found[0].1.text.contains(wanted), "{query}: {}", found[0].1.text);
+    }
+}
+
+#[test]
+fn snippets_mark_words_with_their_signs() {
+    let f = Fixture::new(&["a"]);
+    let filler = "Nothing of note went on in between. ".repeat(20);
+    let text = format!(
+        "<p>Vitamin C first. {filler}Then <b>C</b>++ templates. {filler}C# and C, but F# too."
+    );
+    f.poll("a", vec![Entry { content: Some(text), ..entry("C, Ć++ & C#") }]);
+    let reader = f.store.reader().unwrap();
+    let row = f.rows(&View::of(Scope::All)).remove(0);
+    for (query, titles, wanted, texts) in [
+        ("c++", "Ć++", "Then C++ templates", "C++"),
+        ("\"c#\"", "C#", "C# and C", "C#"),
+        ("c", "C,Ć,C", "Vitamin C", "C"),
+        ("title:c++ vitamin", "Ć++", "Vitamin C first", "Vitamin"),
+        ("title:c++", "Ć++", "", ""),
+        ("\"c++ templates\"", "", "Then C++ templates", "C++ templates"),
+        ("c++ templ", "Ć++", "Then C++ templates", "C++,templates"),
+        ("c f#", "C,Ć,C", "C# and C, but F# too", "C,C,F#"),
+        ("c# OR \"f#\" -c++x", "C#", "C# and C, but F# too", "C#,F#"),
+    ] {
+        let found = reader.snippets(&[row.key], criteria(query).text.as_deref().unwrap()).unwrap();
+        let Snippet { title_hits, text, hits, .. } = &found[0].1;
+        let of = |text: &str, hits: &[std::ops::Range<usize>]| {
+            hits.iter().map(|hit| &text[hit.clone()]).collect::<Vec<_>>().join(",")
+        };
+        assert_eq!(
+            (of(&row.title, title_hits).as_str(), of(text, hits).as_str()),
+            (titles, texts),
+            "{query}"
+        );
+        assert!(text.contains(wanted), "{query}: {text}");
+    }
+}
+
+#[test]
 fn snippets_are_short_even_if_the_index_splits_words() {
     let f = Fixture::new(&["a"]);
     // In the index, words end at vowel signs.

@@ -63,6 +63,11 @@ fn a_story_is_found_listed_once_and_searched() {
     assert_eq!(f.titles(&of_b), ["River bridge reopens after long repairs"]);
     let search = View { fold: true, ..matching("bridge") };
     assert_eq!(f.titles(&search), [TITLE]);
+    // The earliest item of the story does not match.
+    let search = View { fold: true, ..matching("long") };
+    assert_eq!(f.titles(&search), ["River bridge reopens after long repairs"]);
+    let count = f.store.reader().unwrap().count(&search).unwrap();
+    assert_eq!((count.items, count.more), (1, false));
     f.set(Mark::Read, TITLE);
     let unread = View { unread_only: true, ..folded() };
     assert_eq!(f.titles(&unread)[1], "River bridge reopens after long repairs");

@@ -301,23 +301,25 @@ fn distinguishes_a_new_headline_from_a_typo() {
 #[test]
 fn searches_earlier_versions_only_on_request() {
     let mut f = with_teaser();
-    f.store_end(read("<p>the first zebra</p>", false), TextWay::Best);
+    f.store_end(read("<p>the first zebra, C++</p>", false), TextWay::Best);
     let first = f.now;
     f.now += TimeDelta::hours(5);
-    f.store_end(read("<p>the second giraffe</p>", true), TextWay::Best);
+    f.store_end(read("<p>the second giraffe, C#</p>", true), TextWay::Best);
     f.index_all();
     let found = |query: &str| f.found(query);
     assert_eq!((found("zebra"), found("in:versions zebra"), found("in:versions zeb")), (0, 1, 1));
     assert_eq!((found("giraffe"), found("in:versions giraffe"), found("in:versions")), (1, 0, 1));
     assert_eq!((found("in:versions -zebra"), found("in:versions zebra -first")), (0, 0));
+    assert_eq!((found("c++"), found("in:versions c++"), found("in:versions c#")), (0, 1, 0));
+    assert_eq!((found("c#"), found("in:versions c"), found("in:versions c -c++")), (1, 1, 0));
     let reader = f.store.reader().unwrap();
     let body = |at: Time| {
         let item = reader.item_as_of(f.only_key(), at).unwrap();
         item.map(|item| (item.body().to_owned(), item.versions))
     };
     let hour = TimeDelta::hours(1);
-    assert_eq!(body(f.now + hour), Some(("<p>the second giraffe</p>".to_owned(), 1)));
-    assert_eq!(body(first + hour), Some(("<p>the first zebra</p>".to_owned(), 0)));
+    assert_eq!(body(f.now + hour), Some(("<p>the second giraffe, C#</p>".to_owned(), 1)));
+    assert_eq!(body(first + hour), Some(("<p>the first zebra, C++</p>".to_owned(), 0)));
     assert_eq!(body(first - hour), None);
     // A removed version is not found any more.
     let writer = f.store.writer().unwrap();
