@@ -116,7 +116,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.wrap_code", Rule::Any, |s| Slot::Flag(&mut s.ui.wrap_code)).on(
         FormPage::Appearance,
         "Wrap code",
-        "Wrap long lines of code in articles. Otherwise they are cut off and can be scrolled.",
+        "Wrap long lines of code in articles, instead of scrolling them.",
     ),
     key("ui.sources_width", Rule::Within(0, 200), |s| Slot::Width(&mut s.ui.sources_width))
         .on(

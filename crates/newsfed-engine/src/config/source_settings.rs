@@ -143,7 +143,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(
             GENERAL,
             "Colour",
-            "Colour of the source's symbol in lists: one of the theme's 8 source colours.",
+            "Colour of its symbol in lists: one of the 8 source colours of the theme.",
         )
         .unset("default (chosen automatically)")
         .option("color", "1-8"),
