@@ -120,7 +120,7 @@ fn reports_failing_programs_as_failed_polls() {
         ("slow", slow, "slow failed: stopped after its limit of 1 s"),
         ("endless", "yes '<rss><item/>'", "endless failed: it printed more than 10 MB"),
         ("text", "echo hello", "not a feed"),
-        ("open", "sleep 600 & echo '<rss/>'", "kept its output open"),
+        ("open", "sleep 600 & echo '<rss/>'", "kept the output open"),
     ];
     let mut sources = String::new();
     for (name, script, _) in cases {
