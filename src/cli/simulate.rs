@@ -77,8 +77,8 @@ is fitted to the budget with the timelines of the file.
 A timeline has start, end, t (publication times in seconds since the epoch) and
 h (those of the entries in the feed at the first poll). --from-db uses the
 policy of each source. With --price-start, the price is corrected daily towards
-the budget. Synthetic sources jump from 2 items a day to 20, or publish 20 a day
-and then fall silent.
+the budget. Synthetic sources jump from 2 items a day to 20, or publish 20 a
+day and then fall silent.
 
 Examples:
   newsfed schedule simulate --from-db

@@ -375,7 +375,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Network,
             "Proxy",
-            "Proxy for all requests, such as socks5://localhost:9050.",
+            "Proxy for requests, such as socks5://localhost:9050.",
         )
         .waits()
         .unset("environment"),
