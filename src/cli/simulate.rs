@@ -49,7 +49,7 @@ pub(super) struct SimulateArgs {
     /// Hide the publication dates from the policy
     #[arg(long)]
     no_dates: bool,
-    /// Count only the first day of each source, or only the time after its second week
+    /// Count only the first day of a source, or the time after its second week
     #[arg(long, value_name = "PART")]
     phase: Option<Part>,
     /// Start with this multiple of the price that fits the budget
