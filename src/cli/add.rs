@@ -41,10 +41,10 @@ pub(super) struct AddArgs {
     /// Have this account subscribe to the feed, instead of following it here
     #[arg(long, value_name = "ACCOUNT", conflicts_with = "comments_of")]
     account: Option<String>,
-    /// Do not ask: follow the URL in the best way, run the program
+    /// Do not ask: use the best way to follow the URL, run the program
     #[arg(long, visible_alias = "first", short = 'y')]
     yes: bool,
-    /// Follow the URL in the way with this number, as listed by `newsfed discover`
+    /// Use the way with this number in the list of `newsfed discover`
     #[arg(long, value_name = "N", conflicts_with = "yes")]
     pick: Option<usize>,
     #[command(flatten)]

@@ -39,7 +39,7 @@ struct Imported<'a> {
     unfollowed: Vec<Unfollowed<'a>>,
     unreadable: u64,
     long_texts: u64,
-    over_limit: u64,
+    related_over_limit: u64,
 }
 
 #[derive(Serialize)]
@@ -353,7 +353,7 @@ impl<'a> Importer<'a> {
                 unfollowed: self.unfollowed(),
                 unreadable: self.unreadable + self.surplus.items,
                 long_texts: self.surplus.texts,
-                over_limit: self.surplus.related,
+                related_over_limit: self.surplus.related,
             });
         }
         let ImportCounts { new, known, removed, read, pinned, later, tagged } = counts;

@@ -59,6 +59,18 @@ impl App {
             | Action::Download
             | Action::Comments => self.awaits_targets(),
             Action::Zen => self.reader.article.is_none() && self.awaits_targets(),
+            // These actions need the text of the item.
+            Action::OpenLink
+            | Action::Links
+            | Action::Hints
+            | Action::Find
+            | Action::Pipe
+            | Action::Difference
+            | Action::OlderChange
+            | Action::NewerChange
+            | Action::NextHeading
+            | Action::PreviousHeading
+            | Action::ScrollRight => self.focus == Focus::Reader && self.reader.next().is_some(),
             // In the Sources pane, these actions are about sources.
             Action::Select
             | Action::EditTags

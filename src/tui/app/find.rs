@@ -317,7 +317,8 @@ impl App {
 
     /// Whether the keys for the next item step through matches or changes in the article instead.
     pub(in crate::tui) fn stepping(&self) -> bool {
-        self.focus == Focus::Reader && (self.marks_matches() || self.reader.show_difference)
+        let steps = self.marks_matches() || self.reader.show_difference;
+        self.focus == Focus::Reader && steps && self.reader.next().is_none()
     }
 
     /// Whether the matches of a search in the article are highlighted.

@@ -439,7 +439,7 @@ impl App {
         // The key is not meant for the article that is about to be replaced. At its end, the key would skip the
         // item that is being opened.
         if self.reader.next().is_some() {
-            return vec![];
+            return self.note(self.being_read());
         }
         let moved = self.reader.scroll(motion);
         let goes_on = !self.stepping() || self.reader.shows_searched();

@@ -155,7 +155,9 @@ impl<'a> Out<'a> {
         let wraps = self.wrap_code || is_formula || code.lines().nth(1).is_none();
         let space = self.space(margin);
         let inset = if space >= NARROW { CODE_PADDING } else { NARROW_PADDING };
-        if !is_formula {
+        if !is_formula
+            && !matches!(language, Some("text" | "plain" | "diff" | "console" | "markdown"))
+        {
             self.lost = self.lost.or_else(|| flat::lost(code));
         }
         let lines = self.colored(syntax, code);

@@ -256,6 +256,9 @@ mod tests {
         let html = format!("<table><tr><th>First<th>Second<th>Third{row}{row}</table>");
         assert_eq!(found(&html, 24, "second"), ["Second", "Second"]);
         assert_eq!(found(&html, 24, "compiler"), ["compiler", "compiler"]);
+        let html = "<table><tr><th>First<th>Second<tr><td>a compiler that compiles<td>another compiler\
+            <td>an assembler</table>";
+        assert_eq!(found(html, 24, "that compiles"), ["that/compiles"]);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Notices that code has lost its layout, which some feeds remove.
 
+use super::guess::guess;
+
 /// Minimum number of lines of code that has lost its indentation.
 const LEAST_LINES: usize = 6;
 /// Maximum length of a single line that was written as one, in bytes.
@@ -43,13 +45,15 @@ fn is_unindented(code: &str) -> bool {
     if lines.len() < LEAST_LINES || lines.iter().any(|line| line.starts_with(starts)) {
         return false;
     }
+    // Prose may have a line such as `for example:`.
+    let is_python = guess(code) == Some("python");
     lines.windows(2).any(|pair| {
         let (line, next) = (pair[0].trim_end(), pair[1]);
         let first = line.split_ascii_whitespace().next().unwrap_or_default();
         // The content of a namespace is often not indented.
         let is_open = line.ends_with(['{', '(']) && !matches!(first, "namespace" | "extern");
         let opens = is_open && !next.starts_with(['{', '}', ')']);
-        opens || line.ends_with(':') && COLON.contains(&first)
+        opens || is_python && line.ends_with(':') && COLON.contains(&first)
     })
 }
 
@@ -79,6 +83,7 @@ mod tests {
             (rows("fn main() { / let a = 1; / }"), None),
             (rows("namespace a { / int b; / int c; / int d; / int e; / }"), None),
             (rows("fn a() { / } / fn b() { / } / fn c() { / } / fn d() { / }"), None),
+            (rows("if you want to help: / write / to us / with the words: / one / two"), None),
             (rows("Needs: / flour / salt / water / yeast / and time"), None),
             (rows("+fn main() { /      a(); /      b(); /      c(); / +} / +"), None),
             (rows(">>> if a: / ...     b / ...     c / ...     d / ... / >>> e"), None),

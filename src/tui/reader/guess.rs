@@ -16,7 +16,11 @@ const ENOUGH: u8 = 2;
 
 /// The name of the language in which code seems to be written.
 pub(super) fn guess(code: &str) -> Option<&'static str> {
-    let start = text::start(code, MAX_READ);
+    let mut start = text::start(code, MAX_READ);
+    if start.len() < code.len() {
+        // The last line is incomplete.
+        start = start.rfind('\n').map_or(start, |end| &start[..end]);
+    }
     let begins = |mark: char| start.lines().any(|line| line.starts_with(mark));
     if begins('+') && begins('-') {
         return is_diff(start).then_some("diff");
@@ -132,7 +136,9 @@ fn is_yaml(code: &str) -> bool {
             Some((name, "")) if is_key(name) => key = Some(indent),
             Some((name, value)) if is_key(name) && value.starts_with(' ') => {
                 pairs += 1;
-                text = value.trim_end().ends_with(['|', '>']).then_some(indent);
+                let value =
+                    value.trim_end_matches(|c: char| "+-".contains(c) || c.is_ascii_digit());
+                text = (value.ends_with(" |") || value.ends_with(" >")).then_some(indent);
             }
             _ if entry.is_some() => {}
             _ => return false,
@@ -327,14 +333,15 @@ mod tests {
             ("[shop] / open = true / # Figs / size = 3", "yaml"),
             ("shop: /   open: true /   figs: /     - green", "yaml"),
             ("[Unit] / After=network.target", "yaml"),
-            (".PHONY: all / all: fig", "make"),
+            ("shop: /   run: |- /     fig list | sort /   open: true", "yaml"),
+            (".PHONY: all / all: fig / \tcargo test", "bash"),
             ("local fig = 3 / function sell(n) / end", "lua"),
             ("class Fig < Fruit /   def sell /   end / end", "ruby"),
             ("public class Fig { / }", "java"),
             ("val fig = 3 / object Shop extends App { / }", "java"),
             ("sell :: Int -> Int / sell n = n", "haskell"),
             ("(defun sell (n) / n)", "lisp"),
-            ("FROM debian / RUN fig list", "docker"),
+            ("FROM debian / RUN fig list", "bash"),
         ] {
             assert_eq!(guess(&rows(code)), Some(expected), "{code}");
         }
@@ -396,7 +403,11 @@ mod tests {
     }
 
     #[test]
-    fn reads_only_the_start() {
+    fn reads_only_whole_lines_at_the_start() {
+        let long =
+            format!("shop:\n  open: true\n  figs:\n{}", "    - green\n".repeat(MAX_READ / 9));
+        assert!(!text::start(&long, MAX_READ).ends_with('\n'));
+        assert_eq!(guess(&long), Some("yaml"));
         let far = format!("{}\nfn sell() -> u32 {{", "x\n".repeat(MAX_READ));
         assert_eq!(guess(&far), None);
     }

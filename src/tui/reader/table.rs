@@ -176,6 +176,11 @@ fn content(cell: &[Span]) -> String {
     cell.iter().map(|s| s.text.as_str()).collect()
 }
 
+/// The text of a cell without the numbers of links.
+fn without_marks(cell: &[Span]) -> String {
+    cell.iter().filter(|s| !s.mark).map(|s| s.text.as_str()).collect()
+}
+
 /// The width of the widest piece between two break opportunities.
 fn longest_word(content: &str) -> usize {
     let mut start = 0;
@@ -193,10 +198,7 @@ fn numeric(header: bool, cells: &Cells) -> Vec<bool> {
     let body = cells.get(usize::from(header)..).unwrap_or_default();
     let of_column = |column: usize| {
         let texts = body.iter().filter_map(|row| row.get(column));
-        let texts = texts.map(|cell| {
-            let plain = cell.iter().filter(|s| !s.mark).map(|s| s.text.as_str());
-            plain.collect::<String>().trim().to_owned()
-        });
+        let texts = texts.map(|cell| without_marks(cell).trim().to_owned());
         let mut filled = texts.filter(|text| !text.is_empty()).peekable();
         filled.peek().is_some() && filled.all(|text| is_number(&text))
     };
@@ -242,7 +244,7 @@ fn stacked(header: bool, cells: &Cells, space: usize, glyphs: &Glyphs) -> Vec<Li
         Some((heads, body)) if header && !body.is_empty() => (heads.as_slice(), body),
         _ => (&[][..], cells.as_slice()),
     };
-    let widest = heads.iter().map(|head| text::width(&content(head))).max().unwrap_or(0);
+    let widest = heads.iter().map(|head| text::width(&without_marks(head))).max().unwrap_or(0);
     let label = widest.min(LONG_WORD).min(space / 3);
     let indent = if label > 0 { label + GAP } else { 0 };
     let mut lines: Vec<Line> = Vec::new();
@@ -251,16 +253,20 @@ fn stacked(header: bool, cells: &Cells, space: usize, glyphs: &Glyphs) -> Vec<Li
             lines.push(Line::default());
         }
         for (column, cell) in row.iter().enumerate().filter(|(_, cell)| !content(cell).is_empty()) {
-            let head = heads.get(column).map(|head| content(head)).unwrap_or_default();
+            let head = heads.get(column).map(|head| without_marks(head)).unwrap_or_default();
             let head = text::truncate(&head, label).into_owned();
             // Without a header, the first cell is the heading of its row.
             let indent = if indent == 0 && column > 0 { GAP } else { indent };
-            let blank = Span::blank(indent.saturating_sub(text::width(&head)));
+            // A search finds a text that continues on the next line, so the empty cells are not part of it.
+            let blank = |cells: usize| Span::label(" ".repeat(cells), Role::Text);
             let inside = space.saturating_sub(indent).max(1);
             for (y, line) in wrap_cell(cell, inside, glyphs).into_iter().enumerate() {
                 let mut spans = match y {
-                    0 => vec![Span::repeated(head.clone(), Role::Strong), blank.clone()],
-                    _ => vec![Span::blank(indent)],
+                    0 => vec![
+                        Span::repeated(head.clone(), Role::Strong),
+                        blank(indent.saturating_sub(text::width(&head))),
+                    ],
+                    _ => vec![blank(indent)],
                 };
                 spans.extend(line.spans);
                 lines.push(Line { spans, ..line });

@@ -246,6 +246,9 @@ const ROOMY: u16 = 44;
 fn reader_title(app: &App) -> Title {
     let reader = &app.reader;
     let name = if app.is_preview() { "Preview" } else { "Reader" };
+    if let Some(row) = app.late_item() {
+        return (name.to_owned(), String::new(), place_in_list(app, row.key));
+    }
     let Some(article) = reader.article.as_ref().filter(|_| !app.previews_nothing()) else {
         return (name.to_owned(), String::new(), String::new());
     };

@@ -78,10 +78,10 @@ impl Groups {
     }
 
     /// Whether the row is an item without a date that its source had when it was first polled, today. Such
-    /// items are sorted below the items of yesterday.
+    /// items are sorted below the items of yesterday; on later days, they are grouped by that date.
     fn is_undated(&self, row: &ItemRow) -> bool {
         let [today, yesterday, ..] = self.starts;
-        row.date == yesterday && row.found.is_some_and(|found| found >= today)
+        row.date < yesterday && row.found.is_some_and(|found| found >= today)
     }
 
     /// Start and end of the group that contains a date.
@@ -218,17 +218,18 @@ mod tests {
     #[test]
     fn first_items_without_a_date_are_a_group() {
         let noon = Local.with_ymd_and_hms(2026, 11, 19, 12, 0, 0).unwrap().to_utc();
-        let mut rows = rows(&[1, 13, 36, 36, 40], noon);
+        let mut rows = rows(&[1, 13, 36, 37, 40], noon);
+        rows[3].date = noon - TimeDelta::hours(36) - TimeDelta::seconds(1);
         rows[3].found = Some(noon);
         let groups = Groups::of_rows(&rows, SortOrder::Newest, true, noon);
         let expected = ["Today", "Yesterday", "Yesterday", "Undated", "Earlier this week"];
         assert_eq!(labels(&groups, &rows), expected);
         let count = |index| groups.count_rows(&rows, groups.of(&rows, index), false, false);
         assert_eq!([0, 1, 3, 4].map(count), [Some(1), Some(2), Some(1), Some(1)]);
-        // On later days, they are listed by date.
-        rows[3].found = Some(noon - TimeDelta::days(1));
-        let groups = Groups::of_rows(&rows, SortOrder::Newest, true, noon);
-        assert_eq!(labels(&groups, &rows)[3], "Yesterday");
+        // On later days, they are grouped by date.
+        let next_day = noon + TimeDelta::days(1);
+        let groups = Groups::of_rows(&rows, SortOrder::Newest, true, next_day);
+        assert_eq!(labels(&groups, &rows)[3], "Earlier this week");
     }
 
     #[test]

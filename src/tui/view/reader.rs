@@ -30,10 +30,13 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     // Long lines of code may use the space to the right of a centred column, except that of the scroll bar.
     let beyond = area.right().saturating_sub(inner.right() + 2);
     let beyond = if beyond < LEAST_BEYOND { 0 } else { beyond };
+    let is_tall = frame.area().height >= TALL;
     if let Some(row) = app.late_item() {
-        for (y, line) in (inner.y..inner.bottom()).zip(head::loading(app, row, inner.width)) {
+        let top = inner.y + u16::from(is_tall);
+        for (y, line) in (top..inner.bottom()).zip(head::loading(app, row, inner.width)) {
             frame.render_widget(line, Rect { y, height: 1, ..inner });
         }
+        frame.set_cursor_position(Position::new(inner.x, top.min(inner.bottom())));
         return;
     }
     let nothing = app.previews_nothing();
@@ -64,7 +67,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     app.reader.head_rows = head_rows;
     let is_whole = head_rows == 0 || app.reader.head_hidden == 0;
     let head_has_facts = is_whole && inner.height >= head::ROOMY;
-    if frame.area().height >= TALL {
+    if is_tall {
         head.insert(0, Line::default());
     }
     let used = u16::try_from(head.len()).unwrap_or(0).min(inner.height / 2);

@@ -142,7 +142,7 @@ pub struct ItemRow {
     pub title: String,
     pub url: Option<String>,
     /// The date used for sorting: the publication date, but at most the time of discovery. Without a
-    /// publication date, the time of discovery or the start of the day before it.
+    /// publication date, the time of discovery, or the last second before the day before.
     pub date: Time,
     /// The time of discovery, if the item has no publication date.
     pub found: Option<Time>,

@@ -372,11 +372,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(FormPage::Network, "Delay per host", "Minimum time between two requests to one host.")
         .waits(),
     key("net.proxy", PROXY, |s| Slot::MaybeText(&mut s.net.proxy))
-        .on(
-            FormPage::Network,
-            "Proxy",
-            "Proxy for requests, such as socks5://localhost:9050.",
-        )
+        .on(FormPage::Network, "Proxy", "Proxy for requests, such as socks5://localhost:9050.")
         .waits()
         .unset("environment"),
     key("net.contact", CONTACT, |s| Slot::Text(&mut s.net.contact))

@@ -1,7 +1,7 @@
 //! What sources published, how much of it was read, what their polls cost, and what could be
 //! unfollowed.
 
-use crate::model::{Health, Source, SourceFacts, SourceId, Time};
+use crate::model::{DatePrecision, Health, Source, SourceFacts, SourceId, Time};
 use crate::schedule::{Pulse, pulse};
 use crate::store::{ItemFacts, PollCosts, Reader, Result};
 use crate::util::sparkline::sparkline;
@@ -180,7 +180,7 @@ impl Statistics {
         source.read += read;
         source.words += u64::from(item.words * read);
         source.per_week[week] += 1;
-        if crate::model::DatePrecision::of(item.date) == crate::model::DatePrecision::Time {
+        if item.published && DatePrecision::of(item.date) == DatePrecision::Time {
             self.hours[item.date.with_timezone(&zone).hour() as usize] += 1;
         }
     }

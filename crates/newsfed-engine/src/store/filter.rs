@@ -182,8 +182,14 @@ impl Filter {
         let mut other = Self::default();
         other.scope(&view.scope);
         other.view(view);
-        if let Some(text) = &view.criteria.text {
-            other.text(text, view.criteria.versions, "");
+        match &view.criteria.text {
+            Some(text) if view.criteria.versions => other.text(text, true, ""),
+            // Only this item is looked up, because there may be many matches.
+            Some(text) => other.bind(
+                "EXISTS (SELECT 1 FROM item_text WHERE item_text MATCH ? AND rowid = i.key)",
+                text.clone(),
+            ),
+            None => {}
         }
         self.and(&format!(
             "(NOT EXISTS (SELECT 1 FROM story_item WHERE item = i.key) OR NOT EXISTS (

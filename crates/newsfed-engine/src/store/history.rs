@@ -2,7 +2,7 @@
 
 use super::error::Result;
 use super::reader::Reader;
-use super::rows::{has_a_time, time};
+use super::rows::{counts_as_published, time};
 use crate::model::Time;
 use rusqlite::{Rows, params};
 use std::collections::HashMap;
@@ -90,7 +90,7 @@ impl Reader {
         let mut query = self.conn.prepare_cached(concat!(
             "SELECT (date - ?2 - 1) / 86400 AS day, count(*) FROM item i INDEXED BY item_source
                  WHERE source = ?1 AND date > ?2 AND date <= ?3 AND ",
-            has_a_time!(),
+            counts_as_published!(),
             " GROUP BY day"
         ))?;
         let mut rows = query.query([source, since, until])?;

@@ -312,16 +312,16 @@ pub(super) fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
     said.map_or(discovered, |t| t.timestamp().min(discovered))
 }
 
-/// Like [`sort_date`], for one of the first items of its source: an item without a date is sorted by the
-/// start of the day before it was found, because it is probably older than what other sources published on
-/// these two days.
+/// Like [`sort_date`], for one of the first items of its source: an item without a date is sorted by the last
+/// second before the day before it was found, because it is probably older than what other sources published
+/// on these two days.
 pub(super) fn first_date(entry: &Prepared, discovered: i64) -> i64 {
     let is_dated = entry.entry.published.or(entry.entry.updated).is_some();
     if is_dated {
         return sort_date(entry, discovered);
     }
     let day = super::rows::time(discovered).with_timezone(&Local).date_naive() - Days::new(1);
-    start_of_day(day, &Local).map_or(discovered, |start| start.timestamp().min(discovered))
+    start_of_day(day, &Local).map_or(discovered, |start| (start.timestamp() - 1).min(discovered))
 }
 
 /// Stores a new item, sorted by `date` (seconds), under the given key or under a key that is higher than all

@@ -34,28 +34,30 @@ pub(super) fn to_json<T: serde::Serialize>(value: &T) -> Result<String> {
 }
 
 /// The columns that [`item_row`] reads, from a table called `i`. The last one is when an item without a date
-/// was found. Only an item that is sorted by that time, or by the start of that day or of the day before, can
-/// lack a date, and reading the dates of all other items would take long.
+/// was found. Only an item that is sorted by that time, by the start of that day (in older databases), or by
+/// the last second before the day before can lack a date, and reading the dates of all other items would take
+/// long.
 pub(super) const ITEM_ROW: &str = concat!(
     "i.key, i.id, i.source, i.title, i.url, i.date, i.pinned, i.read, i.words, i.changed,
     i.substantial, i.comment_count, i.comments_seen, i.later,
     (SELECT story FROM story_item WHERE item = i.key), (SELECT count(*) ",
     others!(),
     "),
-    iif((i.date = i.discovered OR i.date % 900 = 0 AND i.discovered - i.date < 180000)
+    iif((i.date = i.discovered OR i.date % 900 = 0 AND i.discovered - i.date < 90000
+            OR i.date % 900 = 899 AND i.discovered - i.date < 180000)
         AND (SELECT coalesce(published, updated) IS NULL FROM detail WHERE item = i.key),
         i.discovered, NULL)"
 );
 
-/// The condition for an item (`i`) that has a date, or that was found by a later poll than its source's first
-/// one. All others may be of any age, so they are not counted as published. It reads the dates of few items.
-macro_rules! has_a_time {
+/// The condition for an item (`i`) that counts as published at its date: it has a date, or was found by a later
+/// poll than its source's first one. All others may be of any age. The dates of few items are read.
+macro_rules! counts_as_published {
     () => {
-        "(i.date % 900 <> 0 OR i.discovered - i.date NOT BETWEEN 82000 AND 180000
+        "(i.date % 900 NOT IN (0, 899) OR i.date = i.discovered OR i.discovered - i.date > 180000
             OR (SELECT coalesce(published, updated) IS NOT NULL FROM detail WHERE item = i.key))"
     };
 }
-pub(super) use has_a_time;
+pub(super) use counts_as_published;
 
 /// The column after [`ITEM_ROW`] in a search that lists the best matches first: words in titles count most.
 /// The values for a word that most items have are about a millionth.

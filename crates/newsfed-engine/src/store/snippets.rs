@@ -245,10 +245,47 @@ struct Quoted<'a> {
     phrase: Phrase,
 }
 
+/// Finds the parts of a full-text expression that it excludes.
+#[derive(Default)]
+struct Exclusions {
+    /// Number of open parentheses.
+    depth: usize,
+    /// The depth of the excluded group, if there is one.
+    excluded: Option<usize>,
+    /// Whether `NOT` has just been read.
+    is_next: bool,
+}
+
+impl Exclusions {
+    /// Reads the text before a quoted word. Returns whether the word is excluded.
+    fn read(&mut self, between: &str) -> bool {
+        for (at, c) in between.char_indices() {
+            match c {
+                '(' => {
+                    self.depth += 1;
+                    if std::mem::take(&mut self.is_next) && self.excluded.is_none() {
+                        self.excluded = Some(self.depth);
+                    }
+                }
+                ')' => {
+                    self.excluded.take_if(|depth| *depth == self.depth);
+                    self.depth = self.depth.saturating_sub(1);
+                }
+                'N' => self.is_next |= between[at..].starts_with("NOT "),
+                _ => {}
+            }
+        }
+        std::mem::take(&mut self.is_next) || self.excluded.is_some()
+    }
+}
+
 impl<'a> Quoted<'a> {
+    /// The words and phrases that are searched for, without the excluded ones.
     fn all(expression: &'a str) -> Vec<Self> {
         let (mut all, mut rest) = (Vec::new(), expression);
+        let mut exclusions = Exclusions::default();
         while let Some(start) = rest.find('"') {
+            let is_excluded = exclusions.read(&rest[..start]);
             let columns = [(Column::Title, TITLE_COLUMN), (Column::Author, AUTHORS_COLUMN)];
             let column = columns.into_iter().find(|(_, name)| rest[..start].ends_with(name));
             let (column, name) = column.unwrap_or((Column::Any, ""));
@@ -266,7 +303,7 @@ impl<'a> Quoted<'a> {
             let begins = rest[end..].starts_with('*');
             end += usize::from(begins);
             let expression = &rest[start - name.len()..end];
-            if let Some(phrase) = Phrase::new(&folded(&text), !begins) {
+            if let Some(phrase) = Phrase::new(&folded(&text), !begins).filter(|_| !is_excluded) {
                 let text = text::comparable(&text);
                 all.push(Self { expression, column, text, phrase });
             }

@@ -2,7 +2,7 @@
 
 use super::error::Result;
 use super::reader::Reader;
-use super::rows::time;
+use super::rows::{counts_as_published, time};
 use crate::model::Time;
 use std::collections::HashMap;
 
@@ -17,6 +17,8 @@ pub struct ItemFacts {
     /// The date by which the item is sorted.
     pub date: Time,
     pub discovered: Time,
+    /// Whether the item counts as published at `date`.
+    pub published: bool,
     /// Whether the user has read the item: items that a rule hid or marked read do not count.
     pub read: bool,
     /// Number of words in the longest known text; 0 if unknown.
@@ -46,11 +48,12 @@ impl Reader {
     /// returns whether these were all.
     pub fn items_since(&self, since: Time, mut each: impl FnMut(ItemFacts)) -> Result<bool> {
         // Keys grow in the order of discovery, so no index is needed.
-        let mut query = self.conn.prepare_cached(
+        let mut query = self.conn.prepare_cached(concat!(
             "SELECT source, date, discovered, read = 1 AND hidden = 0 AND NOT EXISTS
-                 (SELECT 1 FROM rule_effect WHERE item = i.key AND effect = 'read'), words
-             FROM item i ORDER BY key DESC LIMIT ?1",
-        )?;
+                 (SELECT 1 FROM rule_effect WHERE item = i.key AND effect = 'read'), words, ",
+            counts_as_published!(),
+            " FROM item i ORDER BY key DESC LIMIT ?1",
+        ))?;
         let mut rows = query.query([MAX_ITEMS])?;
         let (mut seen, mut old) = (0, 0);
         while let Some(r) = rows.next()? {
@@ -60,6 +63,7 @@ impl Reader {
                 discovered: time(r.get(2)?),
                 read: r.get(3)?,
                 words: r.get(4)?,
+                published: r.get(5)?,
             };
             seen += 1;
             // Some items may have been discovered while the clock was wrong.

@@ -40,7 +40,9 @@ impl App {
         let request = self.request();
         // The reader thread may see the database in its state before these marks.
         let marks = self.history.unstored_marks(key);
-        self.reader.loading = Some(Loading { request, key, since: self.now, marks });
+        let same = self.reader.loading.as_ref().filter(|loading| loading.key == key);
+        let since = same.map_or(self.now, |loading| loading.since);
+        self.reader.loading = Some(Loading { request, key, since, marks });
         Effect::Read(Read::Article { request, key })
     }
 
@@ -53,16 +55,19 @@ impl App {
 
     /// When the item that is being opened counts as late.
     pub(in crate::tui::app) fn late_deadline(&self) -> Option<Time> {
-        let next = self.reader.loading.as_ref().filter(|_| self.focus == Focus::Reader);
-        next.map(|next| next.since + LATE).filter(|at| *at > self.now)
+        self.late_at().filter(|at| *at > self.now)
+    }
+
+    fn late_at(&self) -> Option<Time> {
+        let loading = self.reader.loading.as_ref()?;
+        let is_awaited = self.focus == Focus::Reader && self.reader.next().is_some();
+        is_awaited.then(|| loading.since + LATE)
     }
 
     /// The item that is being opened, if loading it takes so long that the article shown so far would be taken
     /// for it.
     pub(in crate::tui) fn late_item(&self) -> Option<&ItemRow> {
-        let next = self.reader.loading.as_ref().filter(|_| self.focus == Focus::Reader)?;
-        let is_late = self.now >= next.since + LATE && self.reader.next().is_some();
-        self.read_item().filter(|_| is_late)
+        self.read_item().filter(|_| self.late_at().is_some_and(|at| at <= self.now))
     }
 
     /// Opens the selected item in the Reader.

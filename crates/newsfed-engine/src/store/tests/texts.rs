@@ -94,7 +94,7 @@ fn pages_provide_missing_dates_and_authors() {
     let said = Time::from_timestamp(1_700_000_000, 0).unwrap();
     let f = with_teaser();
     let row = f.rows(&View::of(Scope::All)).remove(0);
-    let sorted = start_of(start_of(f.now) - TimeDelta::hours(1));
+    let sorted = start_of(start_of(f.now) - TimeDelta::hours(1)) - TimeDelta::seconds(1);
     assert_eq!((row.date, row.found), (sorted, Some(f.now)));
     f.store_end(read("<p>text</p>", false), TextWay::Best);
     assert_eq!((f.item().published, f.item().authors), (Some(said), vec!["Ann".to_owned()]));
