@@ -218,12 +218,12 @@ impl Template {
             other => self.others.get(other - 1)?,
         };
         let range = layout.container(page, &paths, &agreements)?;
-        let found = layout.apply_layout(page, &paths, taken, title, &range)?;
+        let sure = |at: usize| taken[at] && chances[at] >= SURE;
+        let found = layout.apply_layout(page, &paths, (taken, &sure), title, &range)?;
         let words = |is: &dyn Fn(usize) -> bool| -> f32 {
             let blocks = page.blocks.iter().enumerate().filter(|(at, _)| is(*at));
             blocks.map(|(_, b)| b.words as f32).sum()
         };
-        let sure = |at: usize| taken[at] && chances[at] >= SURE;
         let lost = words(&|at| sure(at) && !range.contains(&at)) / words(&sure).max(1.0);
         let added = words(&|at| found[at] && !taken[at] && chances[at] <= UNSURE)
             / words(&|at| found[at]).max(1.0);
@@ -234,7 +234,7 @@ impl Template {
         &self,
         page: &Page<'_>,
         paths: &[u32],
-        taken: &[bool],
+        (taken, sure): (&[bool], &dyn Fn(usize) -> bool),
         title: Option<&str>,
         range: &Range<usize>,
     ) -> Option<Vec<bool>> {
@@ -264,9 +264,11 @@ impl Template {
             let links = block.link_chars as f32 / block.chars.max(1) as f32;
             let slot = share(&end.slots, marks.slot) >= USUAL && self.seen > 2;
             let begins = share(&end.beginnings, marks.beginning) >= USUAL && self.seen > 2;
-            same || begins && block.words <= SHORT
-                || slot && (block.words <= SHORTER || links > 0.6)
-                || marks.classed && links > 0.8
+            // Notebooks have a box with a class around each paragraph, so the place alone says little.
+            same || !sure(at)
+                && (begins && block.words <= SHORT
+                    || slot && (block.words <= SHORTER || links > 0.6)
+                    || marks.classed && links > 0.8)
         };
         while from < to && from - range.start < HEAD && goes(from, &self.ends[0], true) {
             from += 1;

@@ -242,6 +242,26 @@ fn learns_the_ends_of_the_pages_of_a_site() {
 }
 
 #[test]
+fn short_paragraphs_at_the_ends_stay_even_if_each_paragraph_is_in_a_box() {
+    let mut site = Template::default();
+    for n in 0..12 {
+        // As in notebooks, where each cell has the same class on all pages.
+        let (page, article) = page_of_site(n, "post");
+        let words: Vec<&str> = article.split_whitespace().collect();
+        let short = |from: usize| format!("{}, people said.", words[from..from + 9].join(" "));
+        let (first, last) = (short(13), short(27));
+        let page = page.replacen("<p>", &format!("<p>{first}</p><p>"), 1);
+        let page = page.replace("<p class=end>", &format!("<p>{last}</p><p class=end>"));
+        let page = page
+            .replace("<p>", "<div class=cell><p>")
+            .replace("people said.</p>", "people said.</p></div>");
+        let guide = guide(&format!("Title {n}"), "");
+        let found = extract(&page, &guide, Mode::Auto, Some((&mut site, true))).unwrap();
+        assert!(found.text.contains(&first) && found.text.contains(&last), "{n}: {}", found.text);
+    }
+}
+
+#[test]
 fn uses_a_template_for_one_site_only() {
     let read = |site: &mut Template, n: usize, host: &str| {
         let url = Url::parse(&format!("https://{host}/{n}")).ok();
