@@ -3,7 +3,7 @@
 use super::app::EncodedKey;
 use super::effect::{FileOf, FileUse, MediaFile, PictureUse, Purpose};
 use super::graphics::{Encoded, Replies};
-use crate::article::{Change, Document, Thumbnail};
+use crate::article::{Change, Document, LostLayout, Thumbnail};
 use crate::config::{CommandOutput, Completion, FileEdit, Import, Section, Settings, ViewSettings};
 use crate::engine::crawl::{CrawlListing, CrawlState};
 use crate::engine::{
@@ -264,6 +264,8 @@ pub(super) struct Article {
     pub(super) notes: Vec<String>,
     /// Whether the feed's text is cut off.
     pub(super) is_cut: bool,
+    /// What some code in the feed's text has lost.
+    pub(super) lost: Option<LostLayout>,
 }
 
 impl Article {

@@ -276,6 +276,42 @@ async fn recognises_a_full_text_feed_after_one_page() {
     // The user can still request the text of the page.
     assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
     assert_eq!(pages(&server).len(), 1, "the page is in memory");
+    // The feed's text is already shown, so one request is enough.
+    assert_eq!(want(&engine, 2).await, got(TextFrom::Page));
+    assert_eq!(want(&engine, 2).await, TextGot::Feed);
+}
+
+#[tokio::test]
+async fn shows_the_page_if_the_feed_has_lost_the_layout_of_code() {
+    let code =
+        "<pre>fn main() {\n    let a = 1;\n    if a &gt; 0 {\n        run(a);\n    }\n}</pre>";
+    let flat: String = code.lines().map(|line| format!("{}\n", line.trim())).collect();
+    let blog = Blog { whole: true, ..Blog::with(4) };
+    let entry = |n: usize, code: &str| {
+        format!(
+            "<item><title>Post {n}</title><link>/post-{n}</link>\
+             <description><![CDATA[{}{code}]]></description></item>",
+            prose(n)
+        )
+    };
+    let items =
+        [(1, &*flat), (2, code), (3, &*flat), (4, &*flat)].map(|(n, code)| entry(n, code)).concat();
+    let feed = format!("<rss version=\"2.0\"><channel><title>Blog</title>{items}</channel></rss>");
+    blog.put("/feed", Reply::ok("application/rss+xml", feed));
+    for (n, code) in [(1, code), (2, code), (3, code), (4, &*flat)] {
+        blog.put(&format!("/post-{n}"), page(n, &format!("{}{code}", prose(n)), ""));
+    }
+    let server = blog.start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    assert!(matches!(open(&engine, 1).await, TextGot::Fetched { changed: false, .. }));
+    assert!(item(&engine, 1).body().contains("    let a = 1;"));
+    assert_eq!(open(&engine, 2).await, TextGot::InFeed);
+    assert!(matches!(open(&engine, 3).await, TextGot::Fetched { changed: false, .. }));
+    // The page is not better.
+    assert_eq!(open(&engine, 4).await, TextGot::InFeed);
+    assert_eq!(pages(&server), ["/post-1", "/post-3", "/post-4"]);
 }
 
 #[tokio::test]

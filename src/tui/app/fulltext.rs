@@ -77,7 +77,8 @@ impl App {
             SourceKind::Entries => setting != FullText::Never && article.is_teaser(),
             kind => setting != FullText::Never && !kind.reads_pages(),
         };
-        let is_whole = item.feed_has_full_text == Some(true) && !article.is_cut;
+        let is_whole =
+            item.feed_has_full_text == Some(true) && !article.is_cut && article.lost.is_none();
         let is_new = item.fetched.is_none() && item.url.is_some();
         is_wanted && is_new && !is_whole && self.status.role != Role::Reads && !self.status.offline
     }
@@ -146,7 +147,7 @@ impl App {
     fn text_message(&self, got: &TextGot, explicit: bool) -> String {
         let key = self.keymap.keys_for(self.context(), Action::FullText).filter(|_| explicit);
         let next = match got {
-            TextGot::Feed | TextGot::Kept | TextGot::InFeed => Some("the page's text"),
+            TextGot::Feed | TextGot::Kept => Some("the page's text"),
             TextGot::Fetched { .. } => Some("another text"),
             _ => None,
         };

@@ -1,7 +1,7 @@
 //! Reads an item for the Reader.
 
 use super::ReaderThread;
-use crate::article::{Document, Link, LinkKind, below_title, is_cut};
+use crate::article::{Document, Link, LinkKind, LostLayout, below_title, is_cut};
 use crate::engine::{self, VersionChange};
 use crate::model::{Item, Revision, RuleEffect, TextFrom, by_rule};
 use crate::store::{IMPORT_PREFIX, Reader, Result, count_words};
@@ -32,7 +32,9 @@ impl ReaderThread {
         let notes = self.notes(key)?;
         let (_, also_in) = self.reader.story(key)?;
         let text = document.text();
-        let is_cut = item.text_from == TextFrom::Feed && is_cut(&text);
+        let from_feed = item.text_from == TextFrom::Feed;
+        let is_cut = from_feed && is_cut(&text);
+        let lost = if from_feed { LostLayout::of(&document) } else { None };
         if !item.body().is_empty() && text != NO_TEXT {
             // Words are counted when a text is indexed. A text that was just fetched is not indexed yet, so
             // count them here.
@@ -48,6 +50,7 @@ impl ReaderThread {
             also_in,
             notes,
             is_cut,
+            lost,
         })))
     }
 

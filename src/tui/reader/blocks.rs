@@ -1,7 +1,6 @@
 //! Layout of lists, quotations, figures and code.
 
 use super::code;
-use super::flat;
 use super::inline::spans;
 use super::layout::{Margin, Out, further};
 use super::line::{Ground, Halves, Line, PictureRow, Span, Target};
@@ -155,11 +154,6 @@ impl<'a> Out<'a> {
         let wraps = self.wrap_code || is_formula || code.lines().nth(1).is_none();
         let space = self.space(margin);
         let inset = if space >= NARROW { CODE_PADDING } else { NARROW_PADDING };
-        if !is_formula
-            && !matches!(language, Some("text" | "plain" | "diff" | "console" | "markdown"))
-        {
-            self.lost = self.lost.or_else(|| flat::lost(code));
-        }
         let lines = self.colored(syntax, code);
         let from = self.width.saturating_sub(space);
         let ground = Some(Ground { role: Role::Raised, from });

@@ -1,6 +1,5 @@
 //! Converts a document tree to lines.
 
-use super::flat::Lost;
 use super::glyphs::Glyphs;
 use super::inline::spans;
 use super::line::{Line, Span};
@@ -22,8 +21,6 @@ pub(crate) struct Lines {
     pub(crate) changes: Vec<usize>,
     /// Number of characters in the text and its footnotes, without whitespace.
     pub(crate) solid: usize,
-    /// What some of the code has lost.
-    pub(crate) lost: Option<Lost>,
 }
 
 /// Options for laying out a document.
@@ -61,7 +58,6 @@ pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -
         depth: 0,
         text: Role::Text,
         colored: 0,
-        lost: None,
         links: &document.links,
         pictures,
         picture_lines: shape.picture_lines,
@@ -74,10 +70,9 @@ pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -
     out.all_notes();
     let end = out.lines.len();
     out.links(document);
-    let lost = out.lost;
     let lines = finished(out.lines, glyphs);
     let solid = lines.lines.get(end).map_or(lines.solid, |line| line.at);
-    Lines { solid, lost, ..lines }
+    Lines { solid, ..lines }
 }
 
 /// The heading levels of an article.
@@ -102,7 +97,7 @@ pub(super) fn finished(mut lines: Vec<Line>, glyphs: &Glyphs) -> Lines {
         let solid = |s: &Span| s.text.chars().filter(|c| !c.is_whitespace()).count();
         before += line.spans.iter().filter(|s| !s.mark).map(solid).sum::<usize>();
     }
-    Lines { lines, changes: vec![], solid: before, lost: None }
+    Lines { lines, changes: vec![], solid: before }
 }
 
 pub(super) struct Out<'a> {
@@ -116,8 +111,6 @@ pub(super) struct Out<'a> {
     pub(super) text: Role,
     /// Number of bytes of code that have been coloured so far.
     pub(super) colored: usize,
-    /// What some of the code has lost.
-    pub(super) lost: Option<Lost>,
     pub(super) links: &'a [Link],
     pub(super) pictures: &'a Thumbnails,
     pub(super) picture_lines: usize,

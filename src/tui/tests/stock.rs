@@ -104,6 +104,7 @@ pub(super) fn article(row: ItemRow) -> Article {
         also_in: vec![],
         notes: vec![],
         is_cut: false,
+        lost: None,
     }
 }
 

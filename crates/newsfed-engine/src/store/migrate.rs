@@ -169,7 +169,7 @@ mod tests {
         let is_own = |name: &str| {
             let behind =
                 |index: &&str| name.strip_prefix(*index).is_some_and(|n| n.starts_with('_'));
-            !name.starts_with("sqlite_") && !indexes.iter().any(|index| behind(&index))
+            !name.starts_with("sqlite_") && !indexes.iter().any(behind)
         };
         let mut out: Vec<String> =
             schema.iter().filter(|(name, _)| is_own(name)).map(|(_, sql)| sql.clone()).collect();

@@ -1,6 +1,7 @@
 //! Tests of code in the Reader on a test screen.
 
 use super::stage;
+use crate::article::LostLayout;
 use crate::config::Role;
 use crate::model::{Item, TextFrom};
 use std::sync::Arc;
@@ -19,6 +20,7 @@ fn the_head_shows_that_the_feed_has_lost_the_layout_of_code() {
             let shown = stage.shown.as_mut().unwrap();
             let mut item = Item::clone(&shown.item);
             (item.page_text, item.text_from) = (page_text, from);
+            shown.lost = LostLayout::of(&shown.document).filter(|_| from == TextFrom::Feed);
             shown.item = Arc::new(item);
             stage.app.reader.column = 110;
             stage.keys("<Enter>");

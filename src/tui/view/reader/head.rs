@@ -2,9 +2,10 @@
 
 use super::super::super::app::App;
 use super::super::super::event::{Article, Difference, SourceEntry};
-use super::super::super::reader::{self, Lost, Span, wrap, wrap_plain};
+use super::super::super::reader::{self, Span, wrap, wrap_plain};
 use super::super::chrome::marks;
 use super::ink;
+use crate::article::LostLayout;
 use crate::config::{Action, Context, Role};
 use crate::model::{Item, ItemRow, Revision, SourceKind, TextFrom, Time};
 use crate::util::media::is_playable;
@@ -276,15 +277,15 @@ fn origin(app: &App, article: &Article, source: Option<&SourceEntry>) -> Option<
         item.text_from == TextFrom::Feed && item.page_text && item.feed_has_full_text != Some(true);
     let mut fact = vec![(words, Role::Dim)];
     let has_page = item.page_text || item.url.is_some() && item.fetch_error.is_none();
-    let lost = app.reader.lines.lost.filter(|_| from == TextFrom::Feed && !is_teaser && has_page);
+    let lost = article.lost.filter(|_| from == TextFrom::Feed && !is_teaser && has_page);
     if is_fetching {
         fact.push((FETCHING.to_owned(), Role::Soft));
     } else if let Some(key) =
         key(app, Action::FullText).filter(|_| other || is_listed && is_teaser || lost.is_some())
     {
         let code = lost.map(|lost| match lost {
-            Lost::LineBreaks => "; code has no line breaks",
-            Lost::Indentation => "; code has no indentation",
+            LostLayout::LineBreaks => "; code has no line breaks",
+            LostLayout::Indentation => "; code has no indentation",
         });
         fact.extend(code.map(|code| (code.to_owned(), Role::Dim)));
         fact.push((", ".to_owned(), Role::Dim));

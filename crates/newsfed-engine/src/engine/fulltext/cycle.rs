@@ -42,6 +42,8 @@ pub(super) async fn another(
             // Without a page, the other ways give no text either.
             TextGot::Failed(_) => context.pages.saved(key, context.clock.now()).is_some(),
             TextGot::Same(_) => shown != Some(TextWay::Feed),
+            // The feed's text is already shown, so the user wants the page's.
+            TextGot::InFeed => true,
             _ => false,
         };
         if let (TextGot::Same(_), Some(before), false) = (&got.text, &state.before, is_skipped) {

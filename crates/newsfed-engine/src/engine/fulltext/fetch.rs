@@ -2,7 +2,7 @@
 
 use super::ask_model;
 use super::data_file;
-use super::read::{NoText, Part, ReadContext, SavedPage, Undated, is_page, read};
+use super::read::{NoText, Part, ReadContext, SavedPage, Undated, has_lost_layout, is_page, read};
 use super::refetch::{after_failure, after_success};
 use super::{TextGot, Trigger};
 use crate::engine::context::Context;
@@ -339,10 +339,12 @@ impl ItemState {
         is_entry && crate::article::is_cut(&crate::util::html::to_text(self.item.feed_body()))
     }
 
-    /// Whether the feed is known to contain full text, and this item does not end like a teaser.
+    /// Whether the feed is known to contain full text, and this item neither ends like a teaser nor has lost
+    /// the layout of its code.
     fn has_full_text(&self) -> bool {
         let body = crate::util::html::to_text(self.item.feed_body());
-        self.site.whole == Some(true) && !body.is_empty() && !crate::article::is_cut(&body)
+        let is_whole = self.site.whole == Some(true) && !body.is_empty();
+        is_whole && !crate::article::is_cut(&body) && !has_lost_layout(&self.item)
     }
 }
 

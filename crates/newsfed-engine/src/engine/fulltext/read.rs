@@ -2,9 +2,9 @@
 
 use super::llm;
 use crate::article::{
-    self, Document, Extraction, Guide, LinkChanges, Mode, NoArticle, Origin, PageTime, Template,
-    contains_feed_text, from_html, has_full_text, is_small_change, may_be_summary, same_references,
-    same_text,
+    self, Document, Extraction, Guide, LinkChanges, LostLayout, Mode, NoArticle, Origin, PageTime,
+    Template, contains_feed_text, from_html, has_full_text, is_small_change, may_be_summary,
+    same_references, same_text,
 };
 use crate::model::{
     Item, LeftOutReason, SourceRules, TextFrom, TextWay, Time, Validators, WebsiteRules,
@@ -191,6 +191,8 @@ pub(super) fn read(
         true => String::new(),
     };
     let whole = has_full_text(&feed, &best.text).filter(|_| !known.from_page);
+    // The page is better than a feed that has lost the layout of its code.
+    let is_better = has_lost_layout(&known.item) && LostLayout::is_kept_in(&best.document);
     let mut read = PageRead {
         text: PageText::InFeed,
         page_hash,
@@ -222,7 +224,7 @@ pub(super) fn read(
             }
             found
         }
-        TextWay::Best | TextWay::Feed if whole == Some(true) => {
+        TextWay::Best | TextWay::Feed if whole == Some(true) && !is_better => {
             let undated = undated(&known, &read, &markup);
             return Ok((read, undated));
         }
@@ -241,6 +243,12 @@ pub(super) fn read(
     read.alone = Some(alone).filter(|alone| *alone != html);
     let undated = undated(&known, &read, &markup);
     Ok((read, undated))
+}
+
+/// Whether some code in the feed's text of an item has lost its layout.
+pub(super) fn has_lost_layout(item: &Item) -> bool {
+    let body = item.feed_body();
+    body.contains("<pre") && LostLayout::of(&from_html(body, None)).is_some()
 }
 
 /// Whether the text of the feed stays although the page has one: when the page is read for the

@@ -1,0 +1,151 @@
+//! Notices that code has lost its layout, which some feeds remove.
+
+use super::document::{Block, Document};
+
+/// Minimum number of lines of code that has lost its indentation.
+const LEAST_LINES: usize = 6;
+/// Maximum length of a single line that was written as one, in bytes.
+const MAX_LINE: usize = 200;
+/// Minimum number of statements and blocks in a line that has lost its line breaks.
+const LEAST_PARTS: usize = 5;
+/// Maximum depth of blocks in which code is searched for.
+const MAX_DEPTH: usize = 20;
+/// Minimum number of lines that open an indented block with a colon. Prose may have some too, but not with the
+/// first words in `CERTAIN`.
+const LEAST_COLONS: usize = 2;
+const CERTAIN: [&str; 6] = ["def", "class", "else:", "try:", "async", "elif"];
+const LIKELY: [&str; 4] = ["if", "for", "while", "with"];
+
+/// What code has lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LostLayout {
+    LineBreaks,
+    Indentation,
+}
+
+impl LostLayout {
+    /// What some of a document's code has lost, as far as this is certain.
+    pub fn of(document: &Document) -> Option<Self> {
+        let mut found = None;
+        each_code(&document.blocks, MAX_DEPTH, &mut |code| found = found.or_else(|| lost(code)));
+        found
+    }
+
+    /// Whether a document has code, and no code that has lost its layout.
+    pub fn is_kept_in(document: &Document) -> bool {
+        let (mut any, mut kept) = (false, true);
+        each_code(&document.blocks, MAX_DEPTH, &mut |code| {
+            (any, kept) = (true, kept && lost(code).is_none());
+        });
+        any && kept
+    }
+}
+
+/// Calls `each` for all code, except for output and other text.
+fn each_code(blocks: &[Block], depth: usize, each: &mut dyn FnMut(&str)) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    for block in blocks {
+        match block {
+            Block::Code { language, code } => {
+                let language = language.as_deref().unwrap_or_default();
+                if !["text", "plain", "diff", "console", "markdown"].contains(&language) {
+                    each(code);
+                }
+            }
+            Block::List(_, entries) => {
+                entries.iter().for_each(|entry| each_code(entry, depth, each));
+            }
+            Block::Definitions(all) => {
+                all.iter().for_each(|one| each_code(&one.blocks, depth, each));
+            }
+            Block::Quote(blocks, _) | Block::Note { blocks, .. } => each_code(blocks, depth, each),
+            _ => {}
+        }
+    }
+}
+
+fn lost(code: &str) -> Option<LostLayout> {
+    let mut lines = code.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next()?;
+    if lines.next().is_none() {
+        return is_joined(first.trim()).then_some(LostLayout::LineBreaks);
+    }
+    is_unindented(code).then_some(LostLayout::Indentation)
+}
+
+/// Whether a line contains several statements. Data and markup are often written on one line.
+fn is_joined(line: &str) -> bool {
+    let is_data = line.starts_with(['[', '<', '"']) || line.starts_with("{\"");
+    let parts = line.bytes().filter(|b| matches!(b, b';' | b'{')).count();
+    let is_code = line.contains('{') || line.contains(");");
+    line.len() > MAX_LINE && parts >= LEAST_PARTS && is_code && !is_data
+}
+
+/// Whether no line is indented, not even after a line that opens a block.
+fn is_unindented(code: &str) -> bool {
+    let lines: Vec<&str> = code.lines().filter(|line| !line.trim().is_empty()).collect();
+    // Numbers, prompts and the signs of a diff stand before the indentation.
+    let starts = |c: char| c.is_whitespace() || c.is_ascii_digit() || "+->.$".contains(c);
+    if lines.len() < LEAST_LINES || lines.iter().any(|line| line.starts_with(starts)) {
+        return false;
+    }
+    let first = |line: &str| line.split_ascii_whitespace().next().unwrap_or_default().to_owned();
+    let opens = |pair: &[&str]| {
+        let (line, next) = (pair[0].trim_end(), pair[1]);
+        // The content of a namespace is often not indented.
+        let is_namespace = matches!(first(line).as_str(), "namespace" | "extern");
+        line.ends_with(['{', '(']) && !is_namespace && !next.starts_with(['{', '}', ')'])
+    };
+    let colons = lines.iter().filter(|line| line.trim_end().ends_with(':')).map(|line| first(line));
+    let is_certain = |word: &String| CERTAIN.contains(&word.as_str());
+    let words: Vec<String> =
+        colons.filter(|word| is_certain(word) || LIKELY.contains(&word.as_str())).collect();
+    let is_python = words.len() >= LEAST_COLONS && words.iter().any(is_certain);
+    is_python || lines.windows(2).any(opens)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notices_code_that_has_lost_its_layout() {
+        let rows = |text: &str| text.replace(" / ", "\n");
+        let rust = "fn main() { / let a = 1; / if a > 0 { / println!(\"{a}\"); / } / }";
+        let indented = "fn main() { /     let a = 1; /     let b = 2; /     a + b; /     b; / }";
+        let joined =
+            "int main() { int i; for (i = 0; i < 9; i++) { work(i); } return 0; } ".repeat(4);
+        let pair = "the name of a key = a value; and another one; ".repeat(9);
+        let json = format!("{{\"a\": [{}]}}", "{\"b\": {}}, ".repeat(30));
+        for (code, expected) in [
+            (rows(rust), Some(LostLayout::Indentation)),
+            (
+                rows("def f(a): / b = a / for c in b: / d(c) / e(c) / return b"),
+                Some(LostLayout::Indentation),
+            ),
+            (rows("call( / one, / two, / three, / four, / )"), Some(LostLayout::Indentation)),
+            (joined.clone(), Some(LostLayout::LineBreaks)),
+            (format!("{joined}\n\n"), Some(LostLayout::LineBreaks)),
+            (rows(indented), None),
+            (rows("fn main() { / let a = 1; / }"), None),
+            (rows("namespace a { / int b; / int c; / int d; / int e; / }"), None),
+            (rows("fn a() { / } / fn b() { / } / fn c() { / } / fn d() { / }"), None),
+            (rows("if you want to help: / write / to us / with the words: / one / two"), None),
+            (rows("Needs: / flour / salt / water / yeast / and time"), None),
+            (rows("+fn main() { /      a(); /      b(); /      c(); / +} / +"), None),
+            (rows(">>> if a: / ...     b / ...     c / ...     d / ... / >>> e"), None),
+            (rows("$ run ( / one / two / three / four / five"), None),
+            (rows("1 if (a) { / 2     b(); / 3     c(); / 4     d(); / 5 } / 6 e();"), None),
+            (joined[..70].to_owned(), None),
+            (pair, None),
+            (json, None),
+            (String::new(), None),
+        ] {
+            let block = Block::Code { language: None, code: code.clone() };
+            let quote = Block::Quote(vec![block], vec![]);
+            let document = Document { blocks: vec![Block::Rule, quote], ..Document::default() };
+            assert_eq!(LostLayout::of(&document), expected, "{code}");
+            assert_eq!(LostLayout::is_kept_in(&document), expected.is_none(), "{code}");
+        }
+    }
+}
