@@ -186,9 +186,9 @@ fn the_question_does_not_count_another_list() {
 #[test]
 fn a_list_shows_how_many_items_match() {
     for (cut, more, found, title) in [
-        (false, false, "5234 found", "Search  age>1d  5234"),
-        (false, true, "over 5234 found", "Search  age>1d  over 5234"),
-        (true, false, "5234 found", "Search  age>1d  5 of 5234"),
+        (false, false, "5234 found", "Search  5234  age>1d"),
+        (false, true, "over 5234 found", "Search  over 5234  age>1d"),
+        (true, false, "5234 found", "Search  5 of 5234  age>1d"),
     ] {
         let mut stage = Stage::new();
         stage.keys("/age>1");

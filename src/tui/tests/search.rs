@@ -114,7 +114,8 @@ fn tab_completes_operators_and_their_values() {
     // The list updates after the completion.
     let mut stage = Stage::new();
     stage.keys("/source:kern<Tab><Enter>");
-    assert!(stage.screen(120, 40).contains("Search  source:\"Kernel notes and other things\""));
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("  source:\"Kernel notes and other things\""), "{screen}");
 }
 
 #[test]

@@ -234,7 +234,7 @@ fn items_title(app: &App) -> Title {
     };
     let beside = match (searched, items.marked.len()) {
         (_, marked @ 1..) => format!("{count}  {marked} selected"),
-        (true, _) => format!("{}  {count}", items.listing.query),
+        (true, _) => format!("{count}  {}", items.listing.query),
         (false, _) => count,
     };
     (items.listing.title.clone(), beside, items.shown_order().label().to_owned())
