@@ -40,7 +40,7 @@ pub(crate) struct Shape {
     pub(crate) picture_lines: usize,
     /// The graphics protocol for drawing pictures with pixels, if the terminal supports one.
     pub(crate) graphics: Option<Graphics>,
-    /// Number of cells to the right of the column that long lines of code may use.
+    /// Number of cells to the right of the column that tables and long lines of code may use.
     pub(crate) beyond: usize,
 }
 
@@ -195,7 +195,8 @@ impl<'a> Out<'a> {
             Block::Definitions(all) => self.definitions(all, margin),
             Block::Code { language, code } => self.code(language.as_deref(), code, margin),
             Block::Table { header, rows } => {
-                let lines = table::lay_out(*header, rows, self.space(margin), self.glyphs);
+                let space = self.space(margin);
+                let lines = table::lay_out(*header, rows, space, self.beyond, self.glyphs);
                 self.all(lines, margin);
             }
             Block::Note { number, label, blocks } => self.notes.push((*number, label, blocks)),
