@@ -348,6 +348,43 @@ mod tests {
     }
 
     #[test]
+    fn one_setting_decides_whether_code_is_wrapped() {
+        let (single, table) = ("word ".repeat(12), "+----+----+\n| a | b |\n".repeat(2));
+        let long = single.repeat(3);
+        let boxes = "┌──┬──┐\n│ a│ b│ │ │ │ │ │ │ │ │ │ │ │ │\n".repeat(2);
+        let (rule, rows) = ("-".repeat(30), "x | y".repeat(8));
+        for (code, wraps, cuts) in [
+            (format!("first\n{single}"), true, true),
+            (single.clone(), true, true),
+            // A program that has lost its line breaks.
+            (long, true, false),
+            // Drawings and tables are never wrapped.
+            (format!("{table}{single}"), false, true),
+            (boxes, false, true),
+            (format!("{rule}+{rule}\n{rows}"), false, true),
+            (format!("// ── Part ──\n// ── Other ──\na || b\n{single}"), true, true),
+        ] {
+            let markup = format!("<pre><code class=language-text>{code}</code></pre>");
+            let document = from_html(&markup, None);
+            for (wrap_code, is_cut) in [(true, !wraps), (false, cuts)] {
+                let shape = Shape {
+                    width: 30,
+                    wrap_code,
+                    ascii: false,
+                    strikes: true,
+                    picture_lines: 0,
+                    graphics: None,
+                    beyond: 0,
+                };
+                let lines = layout(&document, shape, &Thumbnails::new()).lines;
+                let has_mark = lines.iter().any(|l| l.spans.iter().any(|s| s.text == "↳ "));
+                let over = lines.iter().any(|line| line.over > 0);
+                assert_eq!((over, has_mark), (is_cut, !is_cut), "{wrap_code}: {code}");
+            }
+        }
+    }
+
+    #[test]
     fn shows_formulas_as_text_and_wraps_them() {
         let shape = Shape {
             width: 30,
