@@ -1,7 +1,7 @@
 //! Pictures in the open article and in the rows of a list: choosing, fetching, encoding and caching them.
 
 use super::{App, Focus};
-use crate::article::{Block, Document, Inline, LinkKind, Thumbnail};
+use crate::article::{Block, Document, Inline, LinkKind, NOWHERE, Thumbnail};
 use crate::config::{Depth, GraphicsMode};
 use crate::model::Time;
 use crate::tui::effect::{Effect, PictureUse};
@@ -30,6 +30,9 @@ const REST: TimeDelta = TimeDelta::milliseconds(500);
 
 /// Identifies an encoded picture: its URL, the graphics protocol, and its size in cells.
 pub(in crate::tui) type EncodedKey = (String, Graphics, (u16, u16));
+
+/// The message for an article whose pictures are all embedded in its page.
+const EMBEDDED: &str = "The pictures of this article are part of its page; newsfed shows only pictures that have a URL";
 
 /// The cached pictures, and those that are being fetched or drawn.
 #[derive(Debug, Default)]
@@ -440,15 +443,14 @@ impl App {
             return self
                 .note("Pictures need a terminal with 256 colours, and characters beyond ASCII");
         }
-        let has_some = self.reader.article.as_ref().is_some_and(|article| {
-            let mut found = Vec::new();
-            figures(&article.document.blocks, &mut found);
-            !found.is_empty()
-        });
-        self.note(match (has_some, wanted) {
-            (false, _) => "This article has no pictures",
-            (true, true) => "Pictures of this article are shown",
-            (true, false) => "Pictures of this article are hidden",
+        let mut found = Vec::new();
+        let document = self.reader.article.as_ref().map(|article| &article.document);
+        document.iter().for_each(|document| figures(&document.blocks, &mut found));
+        self.note(match (found.is_empty(), wanted) {
+            (true, _) => "This article has no pictures",
+            (false, _) if found.iter().all(|to| *to == NOWHERE) => EMBEDDED,
+            (false, true) => "Pictures of this article are shown",
+            (false, false) => "Pictures of this article are hidden",
         })
     }
 }

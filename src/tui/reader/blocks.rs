@@ -4,7 +4,7 @@ use super::code;
 use super::inline::spans;
 use super::layout::{Margin, Out, further};
 use super::line::{Ground, Halves, Line, PictureRow, Span, Target};
-use super::wrap::wrap;
+use super::wrap::{wrap, wrap_formula};
 use crate::article::{Block, Definition, Inline, Thumbnail, formula, plain};
 use crate::config::Role;
 use crate::tui::graphics::Graphics;
@@ -21,6 +21,8 @@ const NARROW: usize = 40;
 const LIST_INDENT: usize = 1;
 /// Indentation of definitions, in cells.
 const DEFINITION_INDENT: usize = 3;
+/// Maximum width of code in a single line that may be cut, in lines of the column.
+const MOST_CUT: usize = 5;
 /// Maximum number of bytes of code that are coloured in a document.
 const MAX_COLORED: usize = 200_000;
 
@@ -28,6 +30,23 @@ const MAX_COLORED: usize = 200_000;
 const PLAIN: &str = "text";
 /// The language of code that is a formula.
 const FORMULA: &str = "math";
+
+/// Whether code is a drawing or a table of characters, whose columns would be destroyed if its lines were
+/// wrapped: at least two lines contain characters of boxes, or a line such as `+---+---+` separates rows.
+fn is_drawing(code: &str) -> bool {
+    // Horizontal lines alone are ornaments of comments.
+    let is_box =
+        |c: char| matches!(c, '\u{2502}'..='\u{257f}') && !matches!(c, '┄' | '┅' | '┈' | '┉' | '═');
+    let boxes = code.lines().filter(|line| line.contains(is_box)).nth(1).is_some();
+    let is_separator = |line: &str| {
+        let line = line.trim();
+        (line.contains("--") || line.contains("=="))
+            && line.contains(['+', '|'])
+            && line.chars().all(|c| matches!(c, '+' | '-' | '=' | '|' | ':' | ' '))
+    };
+    let is_row = |line: &str| line.contains('|') && !is_separator(line);
+    boxes || code.lines().any(is_separator) && code.lines().any(is_row)
+}
 
 /// Whether two texts differ only in whitespace, case and punctuation.
 fn is_same(a: &str, b: &str) -> bool {
@@ -150,8 +169,6 @@ impl<'a> Out<'a> {
             None => (language, code),
         };
         let syntax = if is_formula { Some(PLAIN) } else { language };
-        // A single line may be a program that has lost its line breaks.
-        let wraps = self.wrap_code || is_formula || code.lines().nth(1).is_none();
         let space = self.space(margin);
         let inset = if space >= NARROW { CODE_PADDING } else { NARROW_PADDING };
         let lines = self.colored(syntax, code);
@@ -161,6 +178,12 @@ impl<'a> Out<'a> {
         let wide = code.lines().map(text::width).max().unwrap_or(0);
         let beyond = wide.saturating_sub(inside).min(self.beyond);
         let inside = inside + beyond;
+        let wraps = match is_formula {
+            true => true,
+            false if is_drawing(code) => false,
+            // A long single line may be a program that has lost its line breaks.
+            false => self.wrap_code || code.lines().nth(1).is_none() && wide > MOST_CUT * inside,
+        };
         let over = if wraps { 0 } else { wide.saturating_sub(inside) };
         let name = language.map(|name| text::truncate(name, inside)).unwrap_or_default();
         let before = Span::blank(inside - text::width(&name).min(inside));
@@ -174,7 +197,7 @@ impl<'a> Out<'a> {
         for spans in lines {
             let cells: usize = spans.iter().map(|span| text::width(&span.text)).sum();
             let parts = if wraps && cells > inside {
-                self.wrapped_code(&spans, inside)
+                self.wrapped_code(&spans, inside, is_formula)
             } else {
                 vec![Line { spans, ..Line::default() }]
             };
@@ -188,9 +211,10 @@ impl<'a> Out<'a> {
     }
 
     /// Wraps a line of code, with a mark before each continuation line.
-    fn wrapped_code(&self, spans: &[Span], inside: usize) -> Vec<Line> {
+    fn wrapped_code(&self, spans: &[Span], inside: usize, is_formula: bool) -> Vec<Line> {
         let mark = self.glyphs.wrapped;
-        let mut lines = wrap(spans, inside.saturating_sub(text::width(mark)));
+        let inside = inside.saturating_sub(text::width(mark));
+        let mut lines = if is_formula { wrap_formula(spans, inside) } else { wrap(spans, inside) };
         for line in lines.iter_mut().skip(1) {
             line.spans.insert(0, Span::label(mark, Role::Dim));
         }

@@ -37,7 +37,7 @@ pub(crate) struct Shape {
     pub(crate) picture_lines: usize,
     /// The graphics protocol for drawing pictures with pixels, if the terminal supports one.
     pub(crate) graphics: Option<Graphics>,
-    /// Number of cells to the right of the column that long lines of code may use.
+    /// Number of cells to the right of the column that tables and long lines of code may use.
     pub(crate) beyond: usize,
 }
 
@@ -188,7 +188,8 @@ impl<'a> Out<'a> {
             Block::Definitions(all) => self.definitions(all, margin),
             Block::Code { language, code } => self.code(language.as_deref(), code, margin),
             Block::Table { header, rows } => {
-                let lines = table::lay_out(*header, rows, self.space(margin), self.glyphs);
+                let space = self.space(margin);
+                let lines = table::lay_out(*header, rows, space, self.beyond, self.glyphs);
                 self.all(lines, margin);
             }
             Block::Note { number, label, blocks } => self.notes.push((*number, label, blocks)),
@@ -337,6 +338,43 @@ mod tests {
         assert!(linked[0].contains("and text¹") || linked[0].contains("and text²"), "{linked:?}");
         let linked = shown("<p>See <a href='/page'><img src='/a.png' alt='Coast'></a>.</p>");
         assert!(linked[0].contains("¹ ²") || linked[0].contains("² ¹"), "{linked:?}");
+    }
+
+    #[test]
+    fn one_setting_decides_whether_code_is_wrapped() {
+        let (single, table) = ("word ".repeat(12), "+----+----+\n| a | b |\n".repeat(2));
+        let long = single.repeat(3);
+        let boxes = "┌──┬──┐\n│ a│ b│ │ │ │ │ │ │ │ │ │ │ │ │\n".repeat(2);
+        let (rule, rows) = ("-".repeat(30), "x | y".repeat(8));
+        for (code, wraps, cuts) in [
+            (format!("first\n{single}"), true, true),
+            (single.clone(), true, true),
+            // A program that has lost its line breaks.
+            (long, true, false),
+            // Drawings and tables are never wrapped.
+            (format!("{table}{single}"), false, true),
+            (boxes, false, true),
+            (format!("{rule}+{rule}\n{rows}"), false, true),
+            (format!("// ── Part ──\n// ── Other ──\na || b\n{single}"), true, true),
+        ] {
+            let markup = format!("<pre><code class=language-text>{code}</code></pre>");
+            let document = from_html(&markup, None);
+            for (wrap_code, is_cut) in [(true, !wraps), (false, cuts)] {
+                let shape = Shape {
+                    width: 30,
+                    wrap_code,
+                    ascii: false,
+                    strikes: true,
+                    picture_lines: 0,
+                    graphics: None,
+                    beyond: 0,
+                };
+                let lines = layout(&document, shape, &Thumbnails::new()).lines;
+                let has_mark = lines.iter().any(|l| l.spans.iter().any(|s| s.text == "↳ "));
+                let over = lines.iter().any(|line| line.over > 0);
+                assert_eq!((over, has_mark), (is_cut, !is_cut), "{wrap_code}: {code}");
+            }
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Layout of tables. Columns are shrunk to fit and their cells are wrapped. If the words do not fit, each row
-//! becomes a block of lines.
+//! Layout of tables. A wide table uses the free space to the right of the text column. If that is too narrow,
+//! columns are shrunk and their cells are wrapped. If the words do not fit, each row becomes a block of lines.
 
 use super::glyphs::Glyphs;
 use super::inline::spans;
@@ -26,11 +26,12 @@ const HEADER_LINES: usize = 2;
 /// The cells of a table as spans.
 type Cells = Vec<Vec<Vec<Span>>>;
 
-/// The lines of a table, at most `space` cells wide.
+/// The lines of a table, at most `space` cells wide. Columns may also use `beyond` cells to the right of them.
 pub(super) fn lay_out(
     header: bool,
     rows: &[Vec<Vec<Inline>>],
     space: usize,
+    beyond: usize,
     glyphs: &Glyphs,
 ) -> Vec<Line> {
     let role = |row: usize| if header && row == 0 { Role::Strong } else { Role::Text };
@@ -41,8 +42,13 @@ pub(super) fn lay_out(
         .collect();
     let right = numeric(header, &cells);
     let aligned = align_numbers(&cells, &right);
-    match widths(&aligned, space.saturating_sub(INDENT)) {
-        Some(widths) => grid(header, &aligned, &widths, &right, glyphs),
+    match widths(header, &aligned, (space + beyond).saturating_sub(INDENT)) {
+        Some(widths) => {
+            let beyond = total(&widths).saturating_sub(space);
+            let mut lines = grid(header, &aligned, &widths, &right, glyphs);
+            lines.iter_mut().for_each(|line| line.beyond = beyond);
+            lines
+        }
         None => stacked(header, &cells, space, glyphs),
     }
 }
@@ -69,6 +75,11 @@ fn align_numbers(cells: &Cells, right: &[bool]) -> Cells {
     cells
 }
 
+/// Width of a table with columns of these widths.
+fn total(widths: &[usize]) -> usize {
+    INDENT + widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
+}
+
 /// Lays out the rows in columns with the given widths.
 fn grid(
     header: bool,
@@ -90,8 +101,7 @@ fn grid(
         let height = row.iter().map(Vec::len).max().unwrap_or(0);
         lines.extend((0..height).map(|y| join_line(row, y, widths, right)));
         if header && i == 0 {
-            let wide = INDENT + widths.iter().sum::<usize>() + GAP * (widths.len() - 1);
-            lines.push(Line::of(Span::label(glyphs.rule.repeat(wide), Role::Edge)));
+            lines.push(Line::of(Span::label(glyphs.rule.repeat(total(widths)), Role::Edge)));
         } else if tall && i + 1 < wrapped.len() {
             lines.push(Line::default());
         }
@@ -134,24 +144,42 @@ fn wrap_cell(cell: &[Span], width: usize, glyphs: &Glyphs) -> Vec<Line> {
 /// Column widths: natural ones if they fit. Otherwise the widest columns shrink to a common width, but
 /// not below their longest word, so that narrow columns stay as they are. `None` if the words do not
 /// fit.
-fn widths(cells: &Cells, space: usize) -> Option<Vec<usize>> {
+fn widths(header: bool, cells: &Cells, space: usize) -> Option<Vec<usize>> {
     let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
     let mut natural = vec![1; columns];
+    let mut usual = vec![1; columns];
     let mut words = vec![1; columns];
-    for row in cells {
-        for (column, cell) in row.iter().enumerate() {
+    for (column, natural) in natural.iter_mut().enumerate() {
+        let mut all = Vec::new();
+        for cell in cells.iter().filter_map(|row| row.get(column)) {
             let content = content(cell);
-            let lines = content.lines().map(text::width).max().unwrap_or(0);
-            natural[column] = lines.max(natural[column]);
+            all.push(content.lines().map(text::width).max().unwrap_or(0));
             words[column] = longest_word(&content).max(words[column]);
         }
+        let head = all.first().copied().filter(|_| header).unwrap_or(0);
+        all.sort_unstable_by(|a, b| b.cmp(a));
+        *natural = all.first().copied().unwrap_or(0).max(1);
+        usual[column] = usual_width(&all).max(head);
     }
     let space = space.checked_sub(GAP * columns.checked_sub(1)?)?;
     // Long words are only broken if other columns would become very narrow.
     let whole = words.iter().zip(&natural).map(|(word, n)| *word.max(n.min(&LONG_WORD)));
     let whole: Vec<usize> = whole.collect();
     let broken: Vec<usize> = words.iter().map(|word| *word.min(&LONG_WORD)).collect();
-    [whole, broken].iter().find_map(|minimum| shrink(&natural, minimum, space))
+    [whole, broken].iter().find_map(|minimum| {
+        let enough: Vec<usize> = usual.iter().zip(minimum).map(|(u, m)| *u.max(m)).collect();
+        shrink(&natural, &enough, space).or_else(|| shrink(&usual, minimum, space))
+    })
+}
+
+/// The width of a column in which one cell has two lines if it is much wider than all others. `all`: the widths
+/// of the cells, widest first.
+fn usual_width(all: &[usize]) -> usize {
+    match all {
+        [widest, second, _, ..] => widest.div_ceil(2).max(*second),
+        _ => all.first().copied().unwrap_or(0),
+    }
+    .max(1)
 }
 
 /// Widths between the minimum and natural ones that use the space; `None` if the minimum does not fit.
@@ -238,15 +266,17 @@ fn join_line(row: &[Vec<Line>], y: usize, widths: &[usize], right: &[bool]) -> L
     out
 }
 
-/// Lays out each row as a block, with a line for each cell: the column's header, followed by the cell.
+/// Lays out each row as a block, with a line for each cell: the column's header, followed by the cell. If the
+/// first column has no header, its cell is the title of the block.
 fn stacked(header: bool, cells: &Cells, space: usize, glyphs: &Glyphs) -> Vec<Line> {
     let (heads, body) = match cells.split_first() {
         Some((heads, body)) if header && !body.is_empty() => (heads.as_slice(), body),
         _ => (&[][..], cells.as_slice()),
     };
     let widest = heads.iter().map(|head| text::width(&without_marks(head))).max().unwrap_or(0);
-    let label = widest.min(LONG_WORD).min(space / 3);
+    let label = widest.min(space / 3);
     let indent = if label > 0 { label + GAP } else { 0 };
+    let has_titles = heads.first().is_none_or(|head| without_marks(head).trim().is_empty());
     let mut lines: Vec<Line> = Vec::new();
     for row in body {
         if !lines.is_empty() {
@@ -255,8 +285,12 @@ fn stacked(header: bool, cells: &Cells, space: usize, glyphs: &Glyphs) -> Vec<Li
         for (column, cell) in row.iter().enumerate().filter(|(_, cell)| !content(cell).is_empty()) {
             let head = heads.get(column).map(|head| without_marks(head)).unwrap_or_default();
             let head = text::truncate(&head, label).into_owned();
-            // Without a header, the first cell is the heading of its row.
-            let indent = if indent == 0 && column > 0 { GAP } else { indent };
+            let is_title = has_titles && column == 0;
+            let indent = match (is_title, indent) {
+                (true, _) => 0,
+                (false, 0) => GAP,
+                (false, indent) => indent,
+            };
             // A search finds a text that continues on the next line, so the empty cells are not part of it.
             let blank = |cells: usize| Span::label(" ".repeat(cells), Role::Text);
             let inside = space.saturating_sub(indent).max(1);
@@ -269,6 +303,9 @@ fn stacked(header: bool, cells: &Cells, space: usize, glyphs: &Glyphs) -> Vec<Li
                     _ => vec![blank(indent)],
                 };
                 spans.extend(line.spans);
+                for span in spans.iter_mut().filter(|span| is_title && span.role == Role::Text) {
+                    span.role = Role::Strong;
+                }
                 lines.push(Line { spans, ..line });
             }
         }
@@ -277,145 +314,4 @@ fn stacked(header: bool, cells: &Cells, space: usize, glyphs: &Glyphs) -> Vec<Li
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::glyphs::UNICODE;
-    use super::*;
-    use crate::article::{Block, from_html};
-    use proptest::prelude::*;
-
-    fn shown(html: &str, space: usize) -> Vec<String> {
-        let document = from_html(html, None);
-        let Some(Block::Table { header, rows }) = document.blocks.first() else {
-            panic!("no table: {document:?}")
-        };
-        let line = |l: &Line| l.all().map(|s| s.text.as_str()).collect::<String>();
-        let lines = lay_out(*header, rows, space, &UNICODE);
-        lines.iter().map(|l| line(l).trim_end().to_owned()).collect()
-    }
-
-    const TABLE: &str = "<table><tr><th>Name<th>What it is<th>Worst<tr><td>日本語<td>a language\
-        <td>2.9 s<tr><td>b<td>short<td>310 ms</table>";
-
-    #[test]
-    fn keeps_natural_widths_if_the_table_fits() {
-        let lines = [
-            " Name    What it is   Worst",
-            "───────────────────────────",
-            " 日本語  a language   2.9 s",
-            " b       short       310 ms",
-        ];
-        assert_eq!(shown(TABLE, 40), lines);
-        assert_eq!(shown(TABLE, 27), lines);
-    }
-
-    #[test]
-    fn numbers_of_links_do_not_disturb_the_alignment_of_digits() {
-        let html = "<table><tr><th>Name<th>Size<tr><td>one<td><a href='http://e.org/1'>12</a>\
-            <tr><td>two<td>1234<tr><td>three<td></table>";
-        let lines = [" Name   Size", "─────────────", " one      12¹", " two    1234", " three"];
-        assert_eq!(shown(html, 40), lines);
-    }
-
-    #[test]
-    fn entries_of_lists_are_indented_below_their_bullets() {
-        let html = "<table><tr><th>Name<th>Facts<tr><td>one<td>It has<ul><li>a long first entry\
-            <li>and <b>more</b></ul></table>";
-        let lines = shown(html, 24);
-        let expected = [
-            " Name  Facts",
-            "────────────────────────",
-            " one   It has",
-            "       • a long first",
-            "         entry",
-            "       • and more",
-        ];
-        assert_eq!(lines, expected);
-    }
-
-    #[test]
-    fn only_the_widest_columns_shrink() {
-        let widths = |natural: &[usize], minimum: &[usize], space| {
-            shrink(natural, minimum, space).unwrap_or_default()
-        };
-        assert_eq!(widths(&[10, 12, 80], &[5, 6, 12], 60), [10, 12, 38]);
-        assert_eq!(widths(&[10, 50, 80], &[5, 6, 12], 61), [10, 26, 25]);
-        assert_eq!(widths(&[10, 50, 80], &[5, 30, 12], 61), [10, 30, 21]);
-        assert_eq!(widths(&[10, 12], &[5, 6], 60), [10, 12]);
-        assert_eq!(widths(&[10, 12], &[5, 6], 11), [5, 6]);
-        assert!(widths(&[10, 12], &[5, 6], 10).is_empty());
-        // A long word is broken only if nothing else can shrink.
-        let link = "https://example.org/one";
-        let row = format!("<tr><td>{link}<td>{}", "word ".repeat(20));
-        let lines = shown(&format!("<table>{row}</table>"), 60);
-        assert!(lines[0].contains(link), "{lines:#?}");
-        // It does not squeeze the text beside it.
-        let lines = shown(&format!("<table>{row}</table>"), 36);
-        assert!(!lines[0].contains(link) && lines.len() < 12, "{lines:#?}");
-    }
-
-    #[test]
-    fn shrinks_columns_and_wraps_cells() {
-        let lines = shown(TABLE, 26);
-        assert!(lines.contains(&String::new()), "rows are separated: {lines:#?}");
-        assert!(lines.iter().all(|l| text::width(l) <= 26), "{lines:#?}");
-        assert!(lines[0].starts_with(" Name"), "{lines:#?}");
-    }
-
-    #[test]
-    fn shows_rows_of_a_wide_table_as_blocks() {
-        assert_eq!(
-            shown(TABLE, 20),
-            [
-                "Name    日本語",
-                "What …  a language",
-                "Worst   2.9 s",
-                "",
-                "Name    b",
-                "What …  short",
-                "Worst   310 ms",
-            ]
-        );
-        let row = "<td>considerable</td>".repeat(6);
-        let lines = shown(&format!("<table><tr>{row}</tr></table>"), 40);
-        assert_eq!(lines[..2], ["considerable", "  considerable"]);
-    }
-
-    #[test]
-    fn recognises_numbers() {
-        for (text, expected) in [
-            ("412", true),
-            ("−1.5", true),
-            ("2.9 s", true),
-            ("100 %", true),
-            ("$1,200", true),
-            ("–", true),
-            ("-", true),
-            ("12 Nov 2020", false),
-            ("4X line", true),
-            ("v2", false),
-            ("", false),
-            ("3 of them all", false),
-        ] {
-            assert_eq!(is_number(text), expected, "{text}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn fits_lines_into_the_space(
-            cells in proptest::collection::vec("[a-c日 1-3]{1,30}", 2..12),
-            head in proptest::bool::ANY, space in 8usize..60
-        ) {
-            let cell = if head { "th" } else { "td" };
-            let row = |(i, c): (usize, &[String])| {
-                let name = if i == 0 { cell } else { "td" };
-                c.iter().map(|t| format!("<{name}>x{t}</{name}>")).collect::<String>()
-            };
-            let rows: String =
-                cells.chunks(2).enumerate().map(|c| format!("<tr>{}</tr>", row(c))).collect();
-            for line in &shown(&format!("<table>{rows}</table>"), space) {
-                prop_assert!(text::width(line) <= space, "{line:?} in {space}");
-            }
-        }
-    }
-}
+mod tests;

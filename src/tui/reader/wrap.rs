@@ -10,16 +10,44 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Maximum length of the signs before a word that are not separated from it, in bytes.
 const LONGEST_PREFIX: usize = 3;
 
+/// Maximum width of a word that is not broken inside parentheses or after its only slash, such as
+/// `(1/τ)e^(-T/τ)`, in cells.
+const UNBROKEN: usize = 24;
+
 /// Wraps text into lines of `width` cells at the break opportunities of UAX #14. Longer words are cut. A `\n`
 /// in a span breaks the line.
 pub(crate) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
+    wrap_keeping(spans, width, width.min(UNBROKEN), |word, before| {
+        let is_inside = before.matches('(').count() > before.matches(')').count();
+        is_inside || before.ends_with('/') && word.matches('/').count() == 1
+    })
+}
+
+/// Wraps the text of a formula: only at spaces, as far as the text between two spaces fits into a line.
+pub(super) fn wrap_formula(spans: &[Span], width: usize) -> Vec<Line> {
+    wrap_keeping(spans, width, width, |_, _| true)
+}
+
+/// Wraps text. `keeps` is given a word between spaces, which is at most `longest` cells wide, and its part before
+/// a break opportunity. It returns whether there is no break.
+fn wrap_keeping(
+    spans: &[Span],
+    width: usize,
+    longest: usize,
+    keeps: impl Fn(&str, &str) -> bool,
+) -> Vec<Line> {
     let text: String = spans.iter().map(|s| s.text.as_str()).collect();
     let lines = vec![Line::default()];
     let mut fill = Fill { width: width.max(1), lines, used: 0, spans, from: 0 };
     let mut start = 0;
     for (end, opportunity) in breaks(&text) {
-        let is_word = is_in_korean_word(&text, end) || is_prefix(&text[start..end]);
-        if opportunity == BreakOpportunity::Allowed && is_word {
+        let is_word = || {
+            is_in_korean_word(&text, end)
+                || is_prefix(&text[start..end])
+                || word_around(&text, end, longest)
+                    .is_some_and(|(word, before)| keeps(word, before))
+        };
+        if opportunity == BreakOpportunity::Allowed && is_word() {
             continue;
         }
         let piece = text[start..end].trim_end_matches('\n');
@@ -73,6 +101,18 @@ fn is_path(text: &str) -> bool {
     let name = text.trim_start_matches(['/', '.', ':']);
     (1..=LONGEST_PREFIX).contains(&(text.len() - name.len()))
         && name.starts_with(char::is_alphanumeric)
+}
+
+/// The word between spaces around a position inside it, and its part before the position. `None` if the word
+/// is wider than `longest`, or ends there.
+fn word_around(text: &str, at: usize, longest: usize) -> Option<(&str, &str)> {
+    let (before, after) = text.split_at(at);
+    let bytes = |c: char| (!c.is_whitespace()).then(|| c.len_utf8());
+    let before: usize = before.chars().rev().take(longest + 1).map_while(bytes).sum();
+    let after: usize = after.chars().take(longest + 1).map_while(bytes).sum();
+    let word = &text[at - before..at + after];
+    let is_inside = before > 0 && after > 0 && text::width(word) <= longest;
+    is_inside.then(|| (word, &word[..before]))
 }
 
 /// Whether a piece before a break is only the start of a word, such as the first slash of a path or
@@ -189,9 +229,23 @@ mod tests {
             ("see ../all", 6, vec!["see", "../all"]),
             ("mot : mot", 5, vec!["mot :", "mot"]),
             ("see http://a.example/b", 18, vec!["see", "http://a.example/b"]),
+            ("so (1/τ)e^(-T/τ)", 15, vec!["so", "(1/τ)e^(-T/τ)"]),
+            ("so p(T)/q(T)", 10, vec!["so", "p(T)/q(T)"]),
+            ("so (1/τ)e^(-T/τ)", 8, vec!["so (1/", "τ)e^(-T/", "τ)"]),
             ("", 5, vec![""]),
         ] {
             assert_eq!(lines(input, width), expected, "{input}");
+        }
+    }
+
+    #[test]
+    fn breaks_formulas_only_at_spaces() {
+        for (input, width, expected) in [
+            ("E[W] = (a-b)/c-d + 1", 12, vec!["E[W] =", "(a-b)/c-d +", "1"]),
+            ("so (1/τ)e^(-T/τ)", 8, vec!["so (1/", "τ)e^(-T/", "τ)"]),
+        ] {
+            let lines = wrap_formula(&[Span::new(input, Role::Text)], width);
+            assert_eq!(lines.iter().map(Line::text).collect::<Vec<_>>(), expected, "{input}");
         }
     }
 

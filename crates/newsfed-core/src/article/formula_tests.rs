@@ -29,6 +29,9 @@ fn reads_delimited_formulas_in_one_piece() {
             "So\n\n```math\n\\unknown{i=1}^n \\frac{T p(T)}{\\int_0^\\infty q(T) dT}\n```\n\nholds",
         ),
         ("<p>So \\[\\frac{a}{b}\\] holds</p>", "So\n\n```math\n\\frac{a}{b}\n```\n\nholds"),
+        // A line of its own in the source.
+        ("<p>So\n$$\n\\frac{a}{b}\n$$\nholds</p>", "So\n\n```math\n\\frac{a}{b}\n```\n\nholds"),
+        ("<p>So\n$$\\frac{a}{b}$$ holds</p>", "So a/b holds"),
         ("<p>So<br>\n $$\\frac{a}{b}$$ <br>holds</p>", "So\n\n```math\n\\frac{a}{b}\n```\n\nholds"),
         (
             "<ul><li>首先待加密的消息 $$m$$ 满足 $$0 &lt;= m\n&lt; n$$</li><li>令$$c$$是，$$x^2$$。</li></ul>",

@@ -202,18 +202,21 @@ fn rest_of(pieces: &[Inline], (at, from): (usize, usize)) -> &str {
     }
 }
 
-/// Whether a line ends (or begins) here: only whitespace remains up to a line break or to the end of the
-/// pieces.
+/// Whether a line ends (or begins) here: only whitespace remains up to a line break, also one in the source, or
+/// to the end of the pieces.
 fn is_line_end<'a>(
     mut beside: impl Iterator<Item = char>,
     mut pieces: impl Iterator<Item = &'a Inline>,
 ) -> bool {
+    if let Some(c) = beside.find(|c| *c == '\n' || !c.is_whitespace()) {
+        return c == '\n';
+    }
     let next = pieces.find(|piece| match piece {
         Inline::Text(text) => !text.trim().is_empty(),
         Inline::Place(_) => false,
         _ => true,
     });
-    beside.all(char::is_whitespace) && matches!(next, None | Some(Inline::Break))
+    matches!(next, None | Some(Inline::Break))
 }
 
 /// Finds the formulas between delimiters in text that cannot be split, such as a heading.

@@ -153,22 +153,18 @@ impl Line {
             }
         }
         (self.fraction, self.needs_gap) = (None, false);
-        let small = |index: Option<&Fragment>, known: &[(char, char)]| match index {
-            Some(index) => all(index, known),
-            None => Some(String::new()),
-        };
-        match (small(lowered, &LOWERED), small(raised, &RAISED)) {
-            (Some(lowered), Some(raised)) => {
-                self.out.push_str(&lowered);
-                self.out.push_str(&raised);
-            }
-            _ => {
-                for (mark, index) in [('_', lowered), ('^', raised)] {
-                    let Some(index) = index else { continue };
+        // After a lower index in usual letters, a small exponent would be read as a part of that index.
+        let mut is_small = true;
+        for (mark, index, known) in [('_', lowered, &LOWERED[..]), ('^', raised, &RAISED[..])] {
+            let Some(index) = index else { continue };
+            match all(index, known).filter(|_| is_small) {
+                Some(small) => self.out.push_str(&small),
+                None => {
                     let text = linear(index);
                     self.out.push(mark);
                     self.out.push_str(&text);
                     self.needs_gap = !text.ends_with(')');
+                    is_small = false;
                 }
             }
         }

@@ -362,6 +362,7 @@ pub struct UiSettings {
     /// How pictures are sent to the terminal.
     pub graphics: GraphicsMode,
     /// Whether long lines of code in the reader are wrapped. Otherwise they are cut off and can be scrolled.
+    /// Drawings and tables of characters are never wrapped.
     pub wrap_code: bool,
     /// Whether the Sources pane is also shown without the focus.
     pub sources_pane: bool,
@@ -396,7 +397,7 @@ impl Default for UiSettings {
             reader_width: 72,
             images: false,
             graphics: GraphicsMode::default(),
-            wrap_code: false,
+            wrap_code: true,
             sources_pane: true,
             sources_width: 0,
             items_width: 0,

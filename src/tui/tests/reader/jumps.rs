@@ -258,9 +258,10 @@ fn long_code_lines_extend_beyond_the_text_column() {
     assert!(!stage.screen(140, 40).contains(&code), "beside the list");
     stage.keys("z");
     assert!(stage.screen(140, 40).contains(&code), "{}", stage.screen(140, 40));
-    // A narrower window clips the code, but not a single line.
-    assert!(stage.screen(90, 40).contains('›'));
+    // In a narrower window the code is wrapped or cut.
+    assert!(stage.screen(90, 40).contains('↳'));
     stage.keys(".");
+    assert!(stage.screen(90, 40).contains('›'));
     let screen = stage.screen(140, 40);
     assert!(screen.contains(&code), "{screen}");
 }
@@ -269,7 +270,7 @@ fn long_code_lines_extend_beyond_the_text_column() {
 fn wrapping_lines_resets_the_horizontal_scroll() {
     let mut stage = stage(EVERYTHING, None);
     stage.screen(40, 12);
-    for key in ["<Enter>", "<C-f>greeting", "<Enter>", "<Right>"] {
+    for key in ["<Enter>", ".", "<C-f>greeting", "<Enter>", "<Right>"] {
         stage.keys(key);
         stage.screen(40, 12);
     }

@@ -63,6 +63,7 @@ fn every_part_has_the_style_of_its_role() {
         ("mono", Depth::Mono),
     ] {
         let mut stage = stage(EVERYTHING, None);
+        stage.app.settings.ui.wrap_code = false;
         let support = ColorSupport { depth, light: theme == "light", ascii: false };
         stage.app.palette = Palette::named(theme, &stage.app.settings, support).unwrap();
         stage.screen(80, 100);
