@@ -80,8 +80,7 @@ pub(super) enum Command {
     /// Mark items read
     Read(mark::ReadArgs),
     /// Mark items unread
-    #[command(after_help = mark::UNREAD)]
-    Unread(mark::ItemArgs),
+    Unread(mark::UnreadArgs),
     /// Pin items, so that retention does not remove them
     #[command(after_help = mark::PIN)]
     Pin(mark::ItemArgs),

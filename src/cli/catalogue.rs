@@ -40,8 +40,12 @@ impl Entry {
         text::comparable(self.title()).contains(part)
     }
 
+    /// Whether the host contains a text. The port is part of it, because sources with the same title are
+    /// shown with their ports.
     fn has_in_host(&self, part: &str) -> bool {
-        self.source.url.host_str().is_some_and(|host| host.contains(part))
+        let url = &self.source.url;
+        let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        url.host_str().is_some_and(|host| format!("{host}{port}").contains(part))
     }
 }
 
@@ -238,7 +242,8 @@ mod tests {
 
     fn catalogue() -> Catalogue {
         let entry = |key: i64, id: &str, title: Option<&str>, folder: Option<&str>| {
-            let url = format!("https://{id}.example/feed").parse().unwrap();
+            let port = if id == "council" { ":9751" } else { "" };
+            let url = format!("https://{id}.example{port}/feed").parse().unwrap();
             let mut source = Source::feed(SourceId(id.to_owned()), url);
             source.title = title.map(str::to_owned);
             source.folder = folder.map(str::to_owned);
@@ -263,8 +268,10 @@ mod tests {
             ("kernel", Ok(1)),
             ("kernel-", Ok(2)),
             ("The Kernel", Ok(1)),
-            ("https://council.example/feed", Ok(3)),
-            ("council.example/feed", Ok(3)),
+            ("https://council.example:9751/feed", Ok(3)),
+            ("council.example:9751/feed", Ok(3)),
+            ("9751", Ok(3)),
+            (":9751", Ok(3)),
             ("cou", Ok(3)),
             (
                 "k",

@@ -299,6 +299,8 @@ fn list(
     }
     if args.dry_run {
         out.note("nothing was changed");
+    } else if summary.kind == ImportKind::Newsboat && home.settings.keys.preset == "default" {
+        out.note("for the keys of newsboat, set keys.preset = \"newsboat\" in config.toml");
     }
     Ok(Exit::Ok)
 }

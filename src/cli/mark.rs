@@ -20,6 +20,23 @@ use serde::Serialize;
 #[derive(Debug, clap::Args)]
 #[command(after_help = READ)]
 pub(super) struct ReadArgs {
+    #[command(flatten)]
+    which: MarkedItems,
+    /// Undo the last `newsfed read`
+    #[arg(long, conflicts_with_all = ["ids", "all", "dry_run", "Choice"])]
+    undo: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = UNREAD)]
+pub(super) struct UnreadArgs {
+    #[command(flatten)]
+    which: MarkedItems,
+}
+
+/// The items that a command marks read or unread.
+#[derive(Debug, clap::Args)]
+struct MarkedItems {
     /// The items
     #[arg(value_name = "ID")]
     ids: Vec<String>,
@@ -29,11 +46,40 @@ pub(super) struct ReadArgs {
     /// Show what would be marked, without changing anything
     #[arg(long)]
     dry_run: bool,
-    /// Undo the last `newsfed read`
-    #[arg(long, conflicts_with_all = ["ids", "all", "dry_run", "Choice"])]
-    undo: bool,
     #[command(flatten)]
     choice: Choice,
+}
+
+impl MarkedItems {
+    /// Returns an error unless the items are either given or selected with options.
+    fn check(&self) -> Result<(), Failure> {
+        let how = match (self.ids.is_empty(), self.all || !self.choice.is_empty()) {
+            (true, false) => {
+                "give item numbers, or select items with --source, --query or another option; \
+                 --all selects every item"
+            }
+            (false, true) => "either give items or select them with options, not both",
+            _ => return Ok(()),
+        };
+        Err(Failure::Usage(how.to_owned()))
+    }
+
+    /// The view of the items. Indexes all texts if the view needs the index.
+    fn view(
+        &self,
+        catalogue: &Catalogue,
+        store: &Store,
+        out: &mut Output,
+    ) -> Result<View, Failure> {
+        let view = match self.ids.is_empty() {
+            true => self.choice.view(catalogue)?,
+            false => View::of(Scope::Only(items::keys(&store.reader()?, &self.ids)?.into())),
+        };
+        if view.criteria.needs_index() {
+            index_all(store, out)?;
+        }
+        Ok(view)
+    }
 }
 
 const READ: &str = "\
@@ -56,12 +102,15 @@ pub(super) struct ItemArgs {
     ids: Vec<String>,
 }
 
-pub(super) const UNREAD: &str = "\
-If one of the items is unknown, nothing is marked.
+const UNREAD: &str = "\
+Give the numbers of items, or select items with options. If one is unknown,
+nothing is marked. With ui.mark_stories, the other items of their stories are
+marked too.
 
 Examples:
-  newsfed unread 1234
-  newsfed unread 1234 1235";
+  newsfed unread 1234 1235
+  newsfed unread --source council --since 7d
+  newsfed unread --dry-run --query 'is:read sport'";
 
 pub(super) const PIN: &str = "\
 If one of the items is unknown, nothing is marked.
@@ -92,33 +141,14 @@ pub(super) fn read(args: &ReadArgs, global: &Global, out: &mut Output) -> Result
     if args.undo {
         return undo_read(&Home::load(global, out)?.store()?, out);
     }
-    let chosen = !args.choice.is_empty();
-    match (args.ids.is_empty(), args.all || chosen) {
-        (true, false) => {
-            let how = "give item numbers, or select items with --source, --query or another option; \
-                       --all selects every item";
-            return Err(Failure::Usage(how.to_owned()));
-        }
-        (false, true) => {
-            let how = "either give items or select them with options, not both";
-            return Err(Failure::Usage(how.to_owned()));
-        }
-        _ => {}
-    }
+    args.which.check()?;
     let home = Home::load(global, out)?;
     let store = home.store()?;
     let (stories, now) = (home.settings.ui.mark_stories, SystemClock.now());
     let catalogue = Catalogue::read(&home, &store)?;
-    let view = if args.ids.is_empty() {
-        args.choice.view(&catalogue)?
-    } else {
-        View::of(Scope::Only(items::keys(&store.reader()?, &args.ids)?.into()))
-    };
-    if view.criteria.needs_index() {
-        index_all(&store, out)?;
-    }
-    if args.dry_run {
-        return would_read(&store, &catalogue, view, stories, out);
+    let view = args.which.view(&catalogue, &store, out)?;
+    if args.which.dry_run {
+        return would_mark(&store, &catalogue, view, (true, stories), out);
     }
     let keys = match view.scope {
         Scope::Only(keys) => store.read_items_blocking(keys.to_vec(), stories, now)?,
@@ -128,25 +158,27 @@ pub(super) fn read(args: &ReadArgs, global: &Global, out: &mut Output) -> Result
         }
     };
     let exit = report(keys.len(), "marked read", out)?;
-    if !keys.is_empty() && args.ids.is_empty() && !out.json {
+    if !keys.is_empty() && args.which.ids.is_empty() && !out.json {
         out.note("`newsfed read --undo` undoes this");
     }
     Ok(exit)
 }
 
-/// Lists the items that would be marked read.
-fn would_read(
+/// Lists the items that would be marked read or, if `read` is false, unread.
+fn would_mark(
     store: &Store,
     catalogue: &Catalogue,
     mut view: View,
-    stories: bool,
+    (read, stories): (bool, bool),
     out: &mut Output,
 ) -> Result<Exit, Failure> {
-    view.unread_only = true;
     let reader = store.reader()?;
-    let listed = reader.keys(&view)?;
-    let all = reader.unread_among(&listed, stories)?.len();
-    let listed = listed.len();
+    let keys = reader.keys(&view)?;
+    let changed = reader.read_among(&keys, !read, false)?;
+    // Items that are unread already bring back the other items of their stories, too.
+    let all = reader.read_among(if read { &changed } else { &keys }, !read, stories)?.len();
+    let listed = changed.len();
+    view.scope = Scope::Only(changed.into());
     if out.json {
         out.value(&Marked { changed: 0, would_change: Some(all) })?;
         return Ok(Exit::Ok);
@@ -155,7 +187,8 @@ fn would_read(
         0 => String::new(),
         more => format!(", {more} of them because they belong to the same stories"),
     };
-    out.note(format!("{} would be marked read{more}", counted(all, "item")));
+    let done = if read { "read" } else { "unread" };
+    out.note(format!("{} would be marked {done}{more}", counted(all, "item")));
     if listed == 0 {
         return Ok(Exit::Ok);
     }
@@ -173,9 +206,24 @@ fn undo_read(store: &Store, out: &mut Output) -> Result<Exit, Failure> {
     report(unread, &format!("marked unread, undoing the run of {}", minute(at)), out)
 }
 
-pub(super) fn unread(args: &ItemArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn unread(
+    args: &UnreadArgs,
+    global: &Global,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    args.which.check()?;
     let home = Home::load(global, out)?;
-    let changed = set_whole(&home, &home.store()?, Mark::Read, &args.ids, false)?;
+    let (store, stories) = (home.store()?, home.settings.ui.mark_stories);
+    let catalogue = Catalogue::read(&home, &store)?;
+    let view = args.which.view(&catalogue, &store, out)?;
+    if args.which.dry_run {
+        return would_mark(&store, &catalogue, view, (false, stories), out);
+    }
+    let keys = match view.scope {
+        Scope::Only(keys) => keys.to_vec(),
+        _ => store.reader()?.keys(&view)?,
+    };
+    let changed = set_whole(&store, Mark::Read, keys, false, stories)?;
     report(changed, "marked unread", out)
 }
 
@@ -186,7 +234,9 @@ pub(super) fn pin(
     out: &mut Output,
 ) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
-    let changed = set_whole(&home, &home.store()?, Mark::Pinned, &args.ids, to)?;
+    let store = home.store()?;
+    let keys = items::keys(&store.reader()?, &args.ids)?;
+    let changed = set_whole(&store, Mark::Pinned, keys, to, home.settings.ui.mark_stories)?;
     report(changed, if to { "pinned" } else { "unpinned" }, out)
 }
 
@@ -293,19 +343,19 @@ fn set(store: &Store, mark: Mark, ids: &[String], to: bool) -> Result<usize, Fai
     Ok(store.mark_blocking(mark, keys, to)?.len())
 }
 
-/// Like [`set`], but with `ui.mark_stories` also marks the other items of their stories.
+/// Sets a mark on items (row keys) and, if `stories` is set, on the other items of their stories. Returns
+/// the number of items that changed.
 fn set_whole(
-    home: &Home,
     store: &Store,
     mark: Mark,
-    ids: &[String],
+    keys: Vec<i64>,
     to: bool,
+    stories: bool,
 ) -> Result<usize, Failure> {
-    if !home.settings.ui.mark_stories {
-        return set(store, mark, ids, to);
-    }
-    let keys = items::keys(&store.reader()?, ids)?;
-    Ok(store.mark_stories_blocking(mark, keys, to)?.len())
+    Ok(match stories {
+        true => store.mark_stories_blocking(mark, keys, to)?.len(),
+        false => store.mark_blocking(mark, keys, to)?.len(),
+    })
 }
 
 /// Prints the number of changed items.

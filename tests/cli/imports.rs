@@ -263,5 +263,15 @@ fn an_import_fails_if_everything_is_skipped() {
     }
     let hidden = world.run_with(&["import", "-"], "!https://a.example/feed\n");
     assert!(hidden.err.contains("! of https://a.example/feed: newsfed cannot hide"), "{hidden:?}");
+    let advice = "for the keys of newsboat, set keys.preset = \"newsboat\" in config.toml";
+    assert!(hidden.err.contains(advice), "{hidden:?}");
     assert_eq!(hidden.ok(), "newsboat urls: 1 added, 0 already followed, 1 skipped\n");
+    for (args, list) in [
+        (&["import", "-"][..], "https://b.example/feed\n"),
+        (&["import", "--dry-run", "-"], "https://b.example/feed tag\n"),
+        (&["--set", "keys.preset=\"newsboat\"", "import", "-"], "https://b.example/feed tag\n"),
+    ] {
+        let run = world.run_with(args, list);
+        assert!(!run.err.contains(advice), "{args:?}: {run:?}");
+    }
 }

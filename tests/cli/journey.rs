@@ -214,6 +214,9 @@ fn marking_read_has_a_dry_run_and_undo() {
         (none.code, none.err.contains("there is no `newsfed read` to undo")),
         (Some(1), true)
     );
+    for args in [&["unread"][..], &["unread", "1", "--all"]] {
+        assert_eq!(world.run(args).code, Some(2), "{args:?}");
+    }
     for (args, count, listed) in [
         (&["--before", "today"][..], "3 items", 3),
         (&["--source", "Kernel", "--query", "second"], "1 item", 1),
@@ -233,6 +236,21 @@ fn marking_read_has_a_dry_run_and_undo() {
     for args in [&["--all"][..], &["--dry-run"], &["1"], &["--query", "x"], &["--since", "7d"]] {
         assert_eq!(world.run(&[&["read", "--undo"], args].concat()).code, Some(2), "{args:?}");
     }
+    world.run(&["read", "--all"]).ok();
+    for (args, count, left) in [
+        (&["--dry-run", "--source", "Kernel"][..], 2, 0),
+        (&["--dry-run", "--query", "is:unread"], 0, 0),
+        (&["--query", "second", "--before", "today"], 1, 1),
+        (&["--dry-run", "--all"], 2, 1),
+        (&["--source", "Kernel"], 1, 2),
+        (&["--all"], 1, 3),
+    ] {
+        let run = world.run(&[&["unread", "--json"], args].concat());
+        let key = if args.contains(&"--dry-run") { "would_change" } else { "changed" };
+        assert_eq!((&run.values()[0][key], unread()), (&count.into(), left), "{args:?}");
+    }
+    let dry = world.run(&["unread", "--dry-run", "1"]);
+    assert!(dry.err.contains("0 items would be marked unread\n"), "{dry:?}");
     world.run(&["read", "--all"]).ok();
     let undone = world.run(&["read", "--undo", "--json", "-q"]);
     assert_eq!(undone.values()[0]["changed"], 3);

@@ -12,6 +12,7 @@ fn unknown_operators_result_in_a_suggestion() {
         ("after:2026-99", "\"2026-99\" is not a date; write 2026-11-21"),
         ("age<soon", "\"soon\" is not an age; write 3d"),
         ("tag:", "\"tag:\" needs a tag"),
+        ("title =~ \"rust\"", "this is a newsboat filter; in newsfed: title:rust"),
         ("words > 500", "word 2: a comparison has no spaces, as in words>500"),
     ] {
         for args in [["search", query], ["list", &format!("--query={query}")]] {

@@ -349,11 +349,19 @@ impl App {
         let Some((mut step, redo)) = self.history.moving.take() else { return vec![] };
         match result {
             Ok(change) => {
-                let word = if redo { "Redone" } else { "Undone" };
+                let message = match &step.change {
+                    // "Undone: … undone" would be hard to understand.
+                    Change::Rule { name, applied: false, .. } => {
+                        let done = if redo { "undone" } else { "applied" };
+                        format!("{name}: {done} again")
+                    }
+                    _ if redo => format!("Redone: {}", step.label),
+                    _ => format!("Undone: {}", step.label),
+                };
                 // A step with rules has its own message about items, which contains both the word and the
                 // label.
                 if moved_rules(&step.change, redo).is_empty() {
-                    self.note(format!("{word}: {}", step.label));
+                    self.note(message);
                 }
                 step.change = change.unwrap_or(step.change);
                 self.history.put(step, redo);

@@ -49,7 +49,10 @@ impl DryRun {
         if self.query == query && self.effects == effects && self.request > 0 {
             return vec![];
         }
-        (self.request, self.found) = (app.request(), None);
+        if self.query != query || self.effects != effects {
+            self.found = None;
+        }
+        self.request = app.request();
         query.clone_into(&mut self.query);
         self.effects.clone_from(&effects);
         self.error = match query {
@@ -86,6 +89,19 @@ impl App {
         let mut effects = list.preview(self);
         effects.push(Effect::Read(Read::Rules));
         self.push_dialog(list);
+        effects
+    }
+
+    /// If the dialog is open, requests its content again, because a rule has changed items.
+    pub(super) fn recount_rules(&mut self) -> Vec<Effect> {
+        let Some(list) = self.dialog_mut::<RuleList>() else { return vec![] };
+        let mut changed = std::mem::take(list);
+        changed.run.request = 0;
+        let mut effects = changed.preview(self);
+        effects.push(Effect::Read(Read::Rules));
+        if let Some(list) = self.dialog_mut::<RuleList>() {
+            *list = changed;
+        }
         effects
     }
 
@@ -159,10 +175,7 @@ impl App {
         undone: bool,
         (changed, marks): (usize, Arc<RuleMarks>),
     ) -> Vec<Effect> {
-        let mut effects = match self.dialog_mut::<RuleList>() {
-            Some(_) => vec![Effect::Read(Read::Rules)],
-            None => vec![],
-        };
+        let mut effects = self.recount_rules();
         let items = counted(changed, "item");
         let done = if undone { "undone on" } else { "applied to" };
         // Shows one message for the rule and its effects.

@@ -24,6 +24,8 @@ pub(crate) struct SearchBar {
     pub(crate) completion: Option<Completion>,
     /// The error in the query; the list still shows the last valid query.
     pub(crate) error: Option<String>,
+    /// Whether only invalid or unfinished conditions are typed, so that the list is still the previous one.
+    pub(crate) lists_previous: bool,
     /// Whether Enter was pressed despite the error.
     pub(crate) insisted: bool,
     /// The previous list, restored by Esc.
@@ -89,7 +91,9 @@ impl SearchBar {
     fn list(&mut self, app: &mut App) -> Vec<Effect> {
         let typed = self.field.value();
         (self.error, self.insisted) = (app.query_error(typed), false);
-        let Some(query) = finished(typed) else {
+        let query = finished(typed);
+        self.lists_previous = query.is_none();
+        let Some(query) = query else {
             let (before, now) = (&self.before.listing, &app.items.listing);
             let is_shown = before.is_search == now.is_search
                 && before.title == now.title
@@ -208,6 +212,7 @@ impl App {
             is_filter,
             completion: None,
             error: None,
+            lists_previous: false,
             insisted: false,
             before,
             returns: !self.is_narrowed(),
@@ -241,6 +246,12 @@ impl App {
     pub(crate) fn is_search_empty(&self) -> bool {
         let bar = self.dialog::<SearchBar>();
         bar.is_some_and(|bar| !bar.is_filter && bar.field.value().trim().is_empty())
+    }
+
+    /// Whether the field of a filter is open and its text has not been changed yet.
+    pub(crate) fn is_filter_unchanged(&self) -> bool {
+        let bar = self.dialog::<SearchBar>().filter(|bar| bar.is_filter);
+        bar.is_some_and(|bar| bar.field.value().trim() == bar.before.listing.query)
     }
 
     /// Whether the user is typing a search that began in the Reader.

@@ -84,6 +84,15 @@ fn an_invalid_query_mutes_nothing() {
     });
 }
 
+/// Whether the dialog shows that applying the rule would change this number of items.
+fn would_change(items: usize) -> impl Fn(&App) -> bool {
+    move |app| {
+        let list = app.dialog::<RuleList>();
+        let found = list.and_then(|list| list.run.found.as_ref());
+        found.and_then(|found| found.would_change.as_ref()).is_some_and(|c| c.items == items)
+    }
+}
+
 #[test]
 fn lists_applies_undoes_changes_and_removes_rules() {
     with_runtime(async {
@@ -103,10 +112,16 @@ fn lists_applies_undoes_changes_and_removes_rules() {
         real.keys("x");
         real.wait_for("undone on 3 items").await;
         assert_eq!(shown(&real), 30);
+        real.until("the new count", would_change(3)).await;
         // Undo inside the dialog restores the marks.
         real.keys("u");
-        real.wait_for("Undone").await;
+        real.wait_for("applied again").await;
         assert_eq!(shown(&real), 27);
+        real.until("the new count", would_change(0)).await;
+        real.press(KeyCode::Char('r'), KeyModifiers::CONTROL);
+        real.wait_for("undone again").await;
+        real.keys("u");
+        real.wait_for("applied again").await;
         real.keys("e");
         real.press(KeyCode::Char('u'), KeyModifiers::CONTROL);
         real.keys("\"Item 4\"");

@@ -183,6 +183,37 @@ fn an_empty_search_field_shows_the_number_of_items() {
 }
 
 #[test]
+fn shows_no_number_while_nothing_is_searched() {
+    for (width, height) in SIZES {
+        for (typed, counts) in [
+            ("author:", false),
+            ("befor:2014", false),
+            ("title =~ \"tiny\"", false),
+            ("tiny author:", true),
+            ("tiny", true),
+        ] {
+            let mut stage = Stage::new();
+            stage.screen(width, height);
+            stage.keys(&format!("/{typed}"));
+            let screen = stage.screen(width, height);
+            let line = |line: &&str| line.contains(" found") || line.contains("Search (");
+            assert_eq!(screen.lines().any(|l| line(&l)), counts, "{typed}: {screen}");
+        }
+    }
+}
+
+#[test]
+fn a_filter_of_an_empty_list_shows_why_the_list_is_empty() {
+    let mut stage = Stage::with(Settings::default(), source_list(), vec![]);
+    stage.screen(120, 40);
+    stage.keys("gaf");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("Nothing here now") && !screen.contains("Nothing matches"), "{screen}");
+    stage.keys("x");
+    assert!(stage.screen(120, 40).contains("Nothing matches"));
+}
+
+#[test]
 fn a_search_without_results_shows_no_article() {
     let mut stage = Stage::new();
     stage.screen(120, 40);

@@ -1,7 +1,7 @@
 //! Tests of discovery results, empty lists, failing sources and failed reads.
 
 use super::*;
-use crate::engine::{AccountNote, Discovery, Status, SyncProgress, Way};
+use crate::engine::{AccountNote, Discovery, Role as Part, Status, SyncProgress, Way};
 
 #[test]
 fn draws_ways_to_follow_a_url_at_every_size() {
@@ -44,6 +44,18 @@ fn draws_ways_to_follow_a_url_at_every_size() {
         stage.happen(Event::Discovered(request, Ok(found)));
         stage.keys("<Down>");
         insta::assert_snapshot!(format!("ways-{width}x{height}"), stage.screen(width, height));
+    }
+}
+
+#[test]
+fn a_narrow_status_line_leaves_out_that_another_process_polls() {
+    let status = Status { role: Part::Watches(Some(7)), ..Status::default() };
+    for (width, shown) in [(120, "checked elsewhere"), (50, ""), (30, "")] {
+        let mut stage = Stage::new();
+        stage.happen(Event::StatusChanged(status.clone()));
+        let screen = stage.screen(width, 15);
+        let last = screen.lines().last().unwrap();
+        assert!(last.contains(shown) && last.contains("checked") != shown.is_empty(), "{screen}");
     }
 }
 

@@ -320,6 +320,8 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
         // In the Reader, key hints are more useful than the next check.
         Role::Dim if area.width < ROOMY_LINE && app.focus == Focus::Reader => {}
         Role::Dim => row.right(state, style(role)),
+        // A part of this state would mean something else.
+        _ if state.ends_with(ELSEWHERE) && !row.fits_right(&state) => {}
         _ => row.right_fitting(&state, style(role)),
     }
     row.left(&" ".repeat(padding(area.width)), Style::new());
@@ -352,13 +354,16 @@ fn help_key(app: &App) -> Option<String> {
     all.into_iter().find(|keys| !app.typing || keys.chars().count() > 1)
 }
 
+/// The state if another process polls.
+const ELSEWHERE: &str = "checked elsewhere";
+
 /// The activity of the engine, or the reason why it is idle.
 fn state(app: &App) -> (String, Role) {
     let (m, status) = (marks(app), &app.status);
     let next = status.next.map(|t| (t - app.now).num_seconds());
     let refused = status.accounts.iter().find(|note| note.problem.is_some());
     let (text, role) = match (status.role, status.total, next) {
-        (Part::Watches(_), ..) => ("checked elsewhere".to_owned(), Role::Soft),
+        (Part::Watches(_), ..) => (ELSEWHERE.to_owned(), Role::Soft),
         (Part::Reads, ..) => ("read-only".to_owned(), Role::Warning),
         _ if status.declaration_error.is_some() => {
             // The error begins with the file name and the line number.

@@ -178,7 +178,7 @@ fn notice(app: &App) -> Option<Notice> {
         let query = listing.query.parse::<Query>();
         query.ok().and_then(|query| query.caveat()).unwrap_or_default()
     };
-    Some(match () {
+    let mut notice = match () {
         () if app.items.is_loading() => return None,
         () if app.sources.list.sources.is_empty() => Notice {
             problem: true,
@@ -198,7 +198,7 @@ fn notice(app: &App) -> Option<Notice> {
             let all = text::counted(all.sum::<u64>(), "item");
             plain(&format!("Type to search {all}"), "", Vec::new())
         }
-        () if typing.is_some() => {
+        () if typing.is_some() && !app.is_filter_unchanged() => {
             let hint = typing.map(|bar| while_typing(app, bar)).unwrap_or_default();
             plain(
                 "Nothing matches",
@@ -230,7 +230,12 @@ fn notice(app: &App) -> Option<Notice> {
         () if listing.base.scope == Scope::Pinned => nothing_marked(app, Action::Pin),
         () if listing.base.scope == Scope::Later => nothing_marked(app, Action::Later),
         () => unfiltered(app),
-    })
+    };
+    if typing.is_some() {
+        // The keys would type characters.
+        notice.commands.clear();
+    }
+    Some(notice)
 }
 
 /// The notice for an empty list of pinned items or of items kept for later, with the key that adds items.

@@ -45,13 +45,18 @@ impl Row {
     /// Like [`Self::right`], with as many words as fit.
     pub(super) fn right_fitting(&mut self, words: &str, style: Style) {
         let mut words = words;
-        while (self.reserved + text::width(words)) * 2 > self.width {
+        while !self.fits_right(words) {
             words = words.rsplit_once(' ').map_or("", |(shorter, _)| shorter);
             if words.is_empty() {
                 return;
             }
         }
         self.right(words, style);
+    }
+
+    /// Whether the right-aligned texts would use at most half of the row with this one.
+    pub(super) fn fits_right(&self, words: &str) -> bool {
+        (self.reserved + text::width(words)) * 2 <= self.width
     }
 
     /// Adds left-aligned text, clipped at the end of the row.

@@ -20,7 +20,7 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     let title = app.areas.items.filter(|items| items.y >= 2 && items.width > 2 * COUNT);
     let Some(items) = title else {
         let name = if bar.is_filter { "Find" } else { "Search" };
-        let label = match app.is_search_empty() {
+        let label = match app.is_search_empty() || bar.lists_previous {
             true => name.to_owned(),
             false => format!("{name} ({})", found(app, bar).trim_end_matches(" found")),
         };
@@ -33,7 +33,7 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     let label = format!("{pad}{}", prompt_label(app, name));
     let mut count = Row::new(row.width);
     count.right(pad.clone(), Style::new());
-    let number = match bar.is_filter || !bar.field.value().is_empty() {
+    let number = match !bar.lists_previous && (bar.is_filter || !bar.field.value().is_empty()) {
         true => found(app, bar),
         false => String::new(),
     };
@@ -97,7 +97,6 @@ fn found(app: &App, bar: &SearchBar) -> String {
     }
     let count = match app.items.is_complete() {
         true => app.items.rows.len().to_string(),
-        // Until a condition is complete, the list is still the previous one.
         false if app.items.lists_whole_sources() => super::chrome::count_of_list(app),
         false => super::chrome::total(app),
     };

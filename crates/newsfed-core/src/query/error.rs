@@ -80,6 +80,9 @@ pub enum QueryErrorKind {
     /// An opening parenthesis without a closing one.
     #[error("\"(\" has no \")\"; add it, or quote the word to find it as text")]
     Unclosed,
+    /// A filter of newsboat, with the same search in newsfed if there is one.
+    #[error("this is a newsboat filter; {}", in_newsfed(.0.as_deref()))]
+    Newsboat(Option<String>),
     /// An invalid regular expression.
     #[error("\"/{}/\" is not a valid pattern: {}", clean(.0), clean(.1))]
     Pattern(String, String),
@@ -92,6 +95,13 @@ pub enum QueryErrorKind {
     /// A search with too many conditions, or with one that is too long.
     #[error("a search can have at most {0} words of at most {1} characters")]
     Long(usize, usize),
+}
+
+fn in_newsfed(query: Option<&str>) -> String {
+    match query {
+        Some(query) => format!("in newsfed: {}", clean(query)),
+        None => "newsfed has no such condition".to_owned(),
+    }
 }
 
 fn meant_operator(name: &str, whole: &str) -> String {

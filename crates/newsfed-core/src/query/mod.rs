@@ -345,6 +345,21 @@ impl Query {
     /// A property of the query that users may not expect, shown when nothing matches.
     pub fn caveat(&self) -> Option<&'static str> {
         let joins = |text: &str| matches!(text, "or" | "and" | "not");
+        let option = |pair: &[Term]| match pair {
+            [word, excluded] => {
+                let is_word = |term: &Term| {
+                    matches!(&term.what, What::Text { column: Column::Any, phrase: false, .. })
+                };
+                let short = matches!(&excluded.what, What::Text { text, .. } if text.len() <= 4);
+                is_word(word) && is_word(excluded) && short && !word.negated && excluded.negated
+            }
+            _ => false,
+        };
+        if self.terms.windows(2).any(option) {
+            return Some(
+                "A minus excludes a word; quote a command, as in \"rm -rf\", to find it as text",
+            );
+        }
         self.all_terms().find_map(|term| match &term.what {
             What::Text { column: Column::Any, text, phrase: false } if joins(text) => Some(
                 "\"or\", \"and\" and \"not\" are ordinary words here; write OR between \

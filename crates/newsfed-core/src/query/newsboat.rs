@@ -1,8 +1,13 @@
 //! Translates newsboat's query feeds into searches, as far as searches can express them.
 
-use super::{Date, Field, Named, Query, Span, State, Term, Thing, Unit, What};
+use super::words::{Role, Word, Words};
+use super::{
+    Column, Date, Field, Named, Query, QueryError, QueryErrorKind, Span, State, Term, Thing, Unit,
+    What,
+};
 use crate::util::text::line as clean;
 use chrono::NaiveDate;
+use std::ops::Range;
 
 /// Why an expression was not translated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -91,6 +96,108 @@ fn join<'a>(rest: &'a str, word: &str, sign: &str) -> Option<&'a str> {
 
 /// Comparison operators, longest first.
 const SIGNS: [&str; 12] = ["between", "==", "=~", "!=", "!~", "!#", "<=", ">=", "=", "<", ">", "#"];
+
+/// Attributes of newsboat's articles and feeds.
+const ATTRIBUTES: [&str; 25] = [
+    "age",
+    "articleindex",
+    "author",
+    "content",
+    "date",
+    "description",
+    "enclosure_description",
+    "enclosure_description_mime_type",
+    "enclosure_type",
+    "enclosure_url",
+    "feeddate",
+    "feeddescription",
+    "feedindex",
+    "feedlink",
+    "feedtitle",
+    "flags",
+    "guid",
+    "latest_article_age",
+    "link",
+    "rssurl",
+    "tags",
+    "title",
+    "total_count",
+    "unread",
+    "unread_count",
+];
+
+/// The error for a search that is a filter of newsboat, such as `title =~ "rust"`. Its words would match
+/// nothing, or something else.
+pub(super) fn misplaced(text: &str) -> Option<QueryError> {
+    let (number, at) = (1..).zip(Words::new(text)).find_map(|(number, word)| {
+        let at = quoted_comparison(text, &word)?;
+        Some((number, at))
+    })?;
+    let closed = |part: &str| match part.matches('"').count() % 2 {
+        0 => part.to_owned(),
+        _ => format!("{part}\""),
+    };
+    let translated = |part: &str| {
+        let query = from_newsboat(&closed(part)).ok()?;
+        let simple = query.clone().simplified();
+        // Some words, such as OR, are not text.
+        Some(if simple.to_string().parse().as_ref() == Ok(&simple) { simple } else { query })
+    };
+    // If the search has words of newsfed, too, only the comparison is translated.
+    let (at, word, query) = match translated(text) {
+        Some(query) => (0..text.len(), 1, Some(query)),
+        None => (at.clone(), number, translated(&text[at])),
+    };
+    Some(QueryError { at, word, kind: QueryErrorKind::Newsboat(query.map(|q| q.to_string())) })
+}
+
+/// The range of a comparison that begins with this word: an attribute, a space, an operator and a quotation.
+fn quoted_comparison(text: &str, word: &Word<'_>) -> Option<Range<usize>> {
+    /// Operators of [`SIGNS`] that are followed by a quotation. `<` and `>` have an error of their own.
+    const QUOTED: [&str; 7] = ["==", "=~", "!=", "!~", "!#", "=", "#"];
+    let is_plain = word.role == Role::Condition && !word.quoted && word.operator.is_empty();
+    let attribute = ATTRIBUTES.contains(&word.text) && is_plain && !word.negated;
+    let rest = text[word.at.end..].strip_prefix(' ').filter(|_| attribute)?.trim_start();
+    let rest = QUOTED.iter().find_map(|sign| rest.strip_prefix(sign))?.trim_start();
+    let inner = rest.strip_prefix('"')?;
+    let end = inner.find('"').map_or(text.len(), |end| text.len() - inner.len() + end + 1);
+    Some(word.at.start..end)
+}
+
+impl Query {
+    /// Searches for words instead of regular expressions that match only a word.
+    fn simplified(mut self) -> Self {
+        for term in &mut self.terms {
+            match &mut term.what {
+                What::Pattern(field, pattern) if is_word(pattern) => {
+                    let column = match field {
+                        Field::Any => Column::Any,
+                        Field::Title => Column::Title,
+                        Field::Author => Column::Author,
+                        Field::Url => {
+                            term.what = What::Url(std::mem::take(pattern));
+                            continue;
+                        }
+                    };
+                    let text = std::mem::take(pattern);
+                    term.what = What::Text { column, text, phrase: false };
+                }
+                What::Any(alternatives) => {
+                    for query in alternatives {
+                        *query = std::mem::take(query).simplified();
+                    }
+                }
+                _ => {}
+            }
+        }
+        self
+    }
+}
+
+/// Whether a regular expression is a single word that also finds longer words.
+fn is_word(pattern: &str) -> bool {
+    pattern.len() >= 3 && pattern.chars().all(|c| c.is_ascii_alphanumeric())
+}
 
 type Comparison<'a> = (&'a str, &'static str, String, &'a str);
 

@@ -4,6 +4,7 @@ use super::display::needs_quotes;
 use super::words::{Role, Word, Words};
 use super::{
     Column, Date, Field, Named, Query, QueryError, QueryErrorKind, Span, State, Term, Thing, What,
+    newsboat,
 };
 use crate::util::text;
 use std::borrow::Cow;
@@ -34,7 +35,8 @@ impl FromStr for Query {
     fn from_str(input: &str) -> Result<Self, QueryError> {
         let text = without_invisible(input);
         let mut parser = Parser { words: Words::new(&text), number: 0, terms: 0, whole: None };
-        let alternatives = parser.alternatives(None).map_err(|error| {
+        let parsed = newsboat::misplaced(&text).map_or_else(|| parser.alternatives(None), Err);
+        let alternatives = parsed.map_err(|error| {
             let at = |end| position(input, &text[..end]);
             QueryError { at: at(error.at.start)..at(error.at.end), ..error }
         })?;

@@ -194,6 +194,62 @@ fn supports_names_with_quotation_marks() {
 }
 
 #[test]
+fn explains_newsboat_filters_and_keeps_similar_text() {
+    let newsboat = |query: &str| format!("this is a newsboat filter; in newsfed: {query}");
+    for (typed, message) in [
+        ("title =~ \"rust\"", newsboat("title:rust")),
+        (" title  =~\"rust", newsboat("title:rust")),
+        ("title =~ \"^C[+]\"", newsboat("title:/^C[+]/")),
+        ("title !~ \"open source\"", newsboat("-title:/open source/")),
+        ("content =~ \"rust\"", newsboat("rust")),
+        ("content =~ \"unread\"", newsboat("/unread/")),
+        ("link =~ \"github\"", newsboat("url:github")),
+        ("unread = \"yes\"", newsboat("unread")),
+        ("unread != \"yes\"", newsboat("-unread")),
+        ("tags # \"data\"", newsboat("tag:data")),
+        ("tags !# \"data\"", newsboat("-tag:data")),
+        ("(unread == \"yes\" or title =~ \"rust\")", newsboat("unread OR title:rust")),
+        ("age < 3 and unread = \"yes\"", newsboat("age<3d unread")),
+        ("rust unread = \"yes\"", format!("word 2: {}", newsboat("unread"))),
+        ("guid = \"x\"", "this is a newsboat filter; newsfed has no such condition".to_owned()),
+    ] {
+        assert_eq!(error(typed), message, "{typed}");
+    }
+    for text in [
+        "title rust",
+        "title = rust",
+        "title=\"rust\"",
+        "titles = \"rust\"",
+        "\"title\" = \"rust\"",
+        "-title = \"rust\"",
+        "title \"=\" \"rust\"",
+        "\"title =~ rust\"",
+        "a = \"b\" c != \"d\" # \"e\"",
+        "c# \"x\"",
+    ] {
+        assert!(text.parse::<Query>().is_ok(), "{text}: {}", error(text));
+    }
+    let at = |text: &str| text.parse::<Query>().unwrap_err().at;
+    assert_eq!(at("rust unread\t= \"yes\" x"), 5..19);
+    assert_eq!(at("unread = \"yes\""), 0..14);
+}
+
+#[test]
+fn a_query_that_looks_like_a_command_has_a_caveat() {
+    for (query, expected) in [
+        ("rm -rf", true),
+        ("sudo rm -rf", true),
+        ("rust -async", false),
+        ("-rf rm", false),
+        ("rm -title:rf", false),
+        ("\"rm -rf\"", false),
+    ] {
+        let caveat = query.parse::<Query>().unwrap().caveat().unwrap_or_default();
+        assert_eq!(caveat.contains("quote a command"), expected, "{query}");
+    }
+}
+
+#[test]
 fn translates_newsboat_expressions() {
     for (expression, expected) in [
         ("unread = \"yes\"", "unread"),

@@ -117,3 +117,12 @@ fn the_newsboat_preset_keeps_its_macro_prefix_free() {
     }
     assert_eq!(find(&map, Context::Reader, "e"), Lookup::Action(Action::Enqueue));
 }
+
+#[test]
+fn the_key_that_deletes_articles_in_newsboat_removes_no_source() {
+    let map = KeyMap::load(&settings("newsboat", &[])).unwrap();
+    assert_eq!(find(&map, Context::Sources, "D"), Lookup::None);
+    assert_eq!(find(&map, Context::Items, "D"), Lookup::None);
+    assert_eq!(find(&map, Context::Sources, "g D"), Lookup::Action(Action::Delete));
+    assert_eq!(find(&map, Context::Sources, "g d"), Lookup::Action(Action::Downloads));
+}

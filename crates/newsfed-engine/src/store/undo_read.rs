@@ -8,7 +8,7 @@ use super::rows::{time, to_json};
 use super::view::View;
 use super::{Store, memo, stories};
 use crate::model::Time;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of commands that can be undone, latest first.
@@ -130,21 +130,22 @@ impl Store {
 }
 
 impl Reader {
-    /// The unread items among these (row keys); with `stories`, also the unread items of their stories.
-    pub fn unread_among(&self, items: &[i64], stories: bool) -> Result<Vec<i64>> {
+    /// The read items among these (row keys) or, if `read` is false, the unread ones. With `stories`, also
+    /// such items of their stories.
+    pub fn read_among(&self, items: &[i64], read: bool, stories: bool) -> Result<Vec<i64>> {
         let all = match stories {
             true => stories::with_members(&self.conn, items)?,
             false => items.to_vec(),
         };
         let mut query = self
             .conn
-            .prepare_cached("SELECT EXISTS (SELECT 1 FROM item WHERE key = ?1 AND read = 0)")?;
-        let mut unread = Vec::new();
+            .prepare_cached("SELECT EXISTS (SELECT 1 FROM item WHERE key = ?1 AND read = ?2)")?;
+        let mut found = Vec::new();
         for key in all {
-            if query.query_row([key], |row| row.get(0))? {
-                unread.push(key);
+            if query.query_row(params![key, read], |row| row.get(0))? {
+                found.push(key);
             }
         }
-        Ok(unread)
+        Ok(found)
     }
 }

@@ -116,7 +116,9 @@ impl App {
         result: Result<(), Failure>,
     ) -> Vec<Effect> {
         if self.is_moving(|change| matches!(change, Change::Rule { .. })) {
-            return self.finish_step(result.map(|()| None));
+            let mut effects = self.finish_step(result.map(|()| None));
+            effects.extend(self.recount_rules());
+            return effects;
         }
         result.err().map_or_else(Vec::new, |why| self.problem(why))
     }

@@ -60,7 +60,7 @@ fn undoes_mark_read_commands_newest_first() {
     f.store.mark_blocking(Mark::Read, vec![key("a")], true).unwrap();
     let last = Part::up_to(f.store.reader().unwrap().last_key().unwrap());
     let reader = f.store.reader().unwrap();
-    assert_eq!(reader.unread_among(&[key("a"), key("b")], true).unwrap(), [key("b")]);
+    assert_eq!(reader.read_among(&[key("a"), key("b")], false, true).unwrap(), [key("b")]);
     let read = |view| f.store.read_view_blocking(view, last, false, f.now).unwrap().len();
     assert_eq!((read(of("s")), read(of("s"))), (3, 0), "what changes nothing is not remembered");
     assert_eq!(f.store.read_items_blocking(vec![key("a")], true, f.now).unwrap(), [0i64; 0]);
