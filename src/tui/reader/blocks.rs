@@ -229,7 +229,7 @@ impl<'a> Out<'a> {
             Some((end, _)) => &code[..end],
             None => code,
         };
-        code::lines(code, language)
+        code::lines(code, language, &mut self.guessed)
     }
 }
 

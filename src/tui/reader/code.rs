@@ -17,10 +17,21 @@ const MAX_QUOTED: usize = 200;
 /// A role and the length of its text in bytes.
 type Token = (Role, usize);
 
-/// The lines of a code block. A language that is not named is guessed. If it is unknown, all text has the same
-/// role.
-pub(super) fn lines(code: &str, language: Option<&str>) -> Vec<Vec<Span>> {
-    let known = language.or_else(|| guess(code)).and_then(find);
+/// The lines of a code block. A language that is not named is guessed, and added to `guessed`, which contains
+/// the languages of the code above it. If it is unknown, all text has the same role.
+pub(super) fn lines(
+    code: &str,
+    language: Option<&str>,
+    guessed: &mut Vec<&'static str>,
+) -> Vec<Vec<Span>> {
+    let known = match language {
+        Some(language) => find(language),
+        None => {
+            let found = guess(code, guessed);
+            guessed.extend(found.filter(|found| !guessed.contains(found)));
+            found.and_then(find)
+        }
+    };
     let tokens = match known.filter(|_| code.lines().all(|line| line.len() <= MAX_LINE)) {
         Some(Syntax::Diff) => each_line(code),
         Some(Syntax::Markup) => markup(code),
@@ -277,7 +288,7 @@ mod tests {
 
     /// The coloured parts of code as `role:text`.
     fn colored(language: &str, code: &str) -> Vec<String> {
-        let spans = lines(code, Some(language)).into_iter().flatten();
+        let spans = lines(code, Some(language), &mut vec![]).into_iter().flatten();
         let colored = spans.filter(|s| !matches!(s.role, Role::Text | Role::CodeOperator));
         let short = |role: Role| match role {
             Role::CodeKeyword => "kw",
@@ -338,7 +349,7 @@ mod tests {
 
     #[test]
     fn guesses_a_language_that_is_not_named() {
-        let colours = |language| lines("fn f() -> u8 {}", language)[0].len() > 1;
+        let colours = |language| lines("fn f() -> u8 {}", language, &mut vec![])[0].len() > 1;
         assert!(colours(None));
         assert!(!colours(Some("text")));
     }
@@ -346,7 +357,7 @@ mod tests {
     #[test]
     fn does_not_colour_long_lines() {
         let code = "\"\\'".repeat(MAX_LINE);
-        assert_eq!(lines(&code, Some("rust")), [[Span::new(code, Role::Text)]]);
+        assert_eq!(lines(&code, Some("rust"), &mut vec![]), [[Span::new(code, Role::Text)]]);
     }
 
     proptest! {
@@ -357,7 +368,7 @@ mod tests {
                 "rust", "python", "js", "html", "diff", "lua", "console", "pycon",
             ]),
         ) {
-            let lines = lines(&code, Some(language));
+            let lines = lines(&code, Some(language), &mut vec![]);
             let texts: Vec<String> =
                 lines.iter().map(|l| l.iter().map(|s| s.text.as_str()).collect()).collect();
             prop_assert_eq!(texts.join("\n"), code);

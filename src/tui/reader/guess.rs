@@ -11,11 +11,13 @@ const MAX_READ: usize = 2048;
 const MAX_PROMPT: usize = 40;
 /// Maximum number of bytes at the start of a line that are searched for marks inside it.
 const MAX_LINE: usize = 200;
-/// How much the marks of a language must count.
+/// How much the marks of a language must count, and how much if other code of the article is written in it.
 const ENOUGH: u8 = 2;
+const ENOUGH_AGAIN: u8 = 1;
 
-/// The name of the language in which code seems to be written.
-pub(super) fn guess(code: &str) -> Option<&'static str> {
+/// The name of the language in which code seems to be written. `earlier` are the languages of other code in
+/// the article.
+pub(super) fn guess(code: &str, earlier: &[&str]) -> Option<&'static str> {
     let mut start = text::start(code, MAX_READ);
     if start.len() < code.len() {
         // The last line is incomplete.
@@ -25,7 +27,7 @@ pub(super) fn guess(code: &str) -> Option<&'static str> {
     if begins('+') && begins('-') {
         return is_diff(start).then_some("diff");
     }
-    by_first_line(start).or_else(|| by_form(start)).or_else(|| by_marks(start))
+    by_first_line(start).or_else(|| by_form(start)).or_else(|| by_marks(start, earlier))
 }
 
 /// A language of which the first line leaves no doubt.
@@ -206,7 +208,7 @@ fn mark(seen: &mut [bool], index: &[Vec<Pattern>], text: &str) {
 }
 
 /// The language with the most marks.
-fn by_marks(code: &str) -> Option<&'static str> {
+fn by_marks(code: &str, earlier: &[&str]) -> Option<&'static str> {
     let mut seen = vec![false; MARKS.len()];
     for line in lines(code) {
         mark(&mut seen, &INDEX.start, line);
@@ -234,7 +236,8 @@ fn by_marks(code: &str) -> Option<&'static str> {
             second = second.max(points);
         }
     }
-    (best.1 >= ENOUGH && best.1 > second).then_some(best.0)
+    let enough = if earlier.contains(&best.0) { ENOUGH_AGAIN } else { ENOUGH };
+    (best.1 >= enough && best.1 > second).then_some(best.0)
 }
 
 /// Whether code with added and removed lines names the files or places that they belong to.
@@ -343,7 +346,7 @@ mod tests {
             ("(defun sell (n) / n)", "lisp"),
             ("FROM debian / RUN fig list", "bash"),
         ] {
-            assert_eq!(guess(&rows(code)), Some(expected), "{code}");
+            assert_eq!(guess(&rows(code), &[]), Some(expected), "{code}");
         }
     }
 
@@ -380,8 +383,16 @@ mod tests {
             "[ WITH query ] / SELECT [ ALL ] / [ FROM item ]",
             "/\\_/\\ / ( o.o ) / > ^ <",
         ] {
-            assert_eq!(guess(&rows(text)), None, "{text}");
+            assert_eq!(guess(&rows(text), &[]), None, "{text}");
         }
+    }
+
+    #[test]
+    fn less_evidence_is_enough_for_a_language_of_the_article() {
+        let code = rows("const fig = 3;");
+        assert_eq!(guess(&code, &["python"]), None);
+        assert_eq!(guess(&code, &["python", "js"]), Some("js"));
+        assert_eq!(guess("3 figs", &["js"]), None);
     }
 
     #[test]
@@ -407,9 +418,9 @@ mod tests {
         let long =
             format!("shop:\n  open: true\n  figs:\n{}", "    - green\n".repeat(MAX_READ / 9));
         assert!(!text::start(&long, MAX_READ).ends_with('\n'));
-        assert_eq!(guess(&long), Some("yaml"));
+        assert_eq!(guess(&long, &[]), Some("yaml"));
         let far = format!("{}\nfn sell() -> u32 {{", "x\n".repeat(MAX_READ));
-        assert_eq!(guess(&far), None);
+        assert_eq!(guess(&far, &[]), None);
     }
 
     #[test]
@@ -426,7 +437,7 @@ mod tests {
         fn never_fails(
             code in "([a-z0-9_'\"`#/*<>!$=:;\n(){}\\[\\]日é. -]|fn |\\$ |>>> |: ){0,80}",
         ) {
-            guess(&code);
+            guess(&code, &["python", "rust"]);
         }
     }
 }

@@ -58,6 +58,7 @@ pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -
         depth: 0,
         text: Role::Text,
         colored: 0,
+        guessed: Vec::new(),
         links: &document.links,
         pictures,
         picture_lines: shape.picture_lines,
@@ -111,6 +112,8 @@ pub(super) struct Out<'a> {
     pub(super) text: Role,
     /// Number of bytes of code that have been coloured so far.
     pub(super) colored: usize,
+    /// The languages that were guessed for code so far.
+    pub(super) guessed: Vec<&'static str>,
     pub(super) links: &'a [Link],
     pub(super) pictures: &'a Thumbnails,
     pub(super) picture_lines: usize,
