@@ -20,11 +20,11 @@ use serde::Serialize;
 #[derive(Debug, clap::Args)]
 #[command(after_help = READ)]
 pub(super) struct ReadArgs {
-    #[command(flatten)]
-    which: MarkedItems,
     /// Undo the last `newsfed read`
     #[arg(long, conflicts_with_all = ["ids", "all", "dry_run", "Choice"])]
     undo: bool,
+    #[command(flatten)]
+    which: MarkedItems,
 }
 
 #[derive(Debug, clap::Args)]

@@ -69,6 +69,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("views url", &["URL of a view"]),
     ("views", &["View", "Feed of a view"]),
     ("read", &["Marks"]),
+    ("unread", &["Marks"]),
     ("pin", &["Marks"]),
 ];
 

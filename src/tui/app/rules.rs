@@ -94,15 +94,12 @@ impl App {
 
     /// If the dialog is open, requests its content again, because a rule has changed items.
     pub(super) fn recount_rules(&mut self) -> Vec<Effect> {
-        let Some(list) = self.dialog_mut::<RuleList>() else { return vec![] };
-        let mut changed = std::mem::take(list);
-        changed.run.request = 0;
-        let mut effects = changed.preview(self);
-        effects.push(Effect::Read(Read::Rules));
-        if let Some(list) = self.dialog_mut::<RuleList>() {
-            *list = changed;
-        }
-        effects
+        self.with(|list: &mut RuleList, app| {
+            list.run.request = 0;
+            let mut effects = list.preview(app);
+            effects.push(Effect::Read(Read::Rules));
+            effects.into()
+        })
     }
 
     pub(super) fn rules_loaded(&mut self, result: Result<Vec<RuleRecord>, Failure>) -> Vec<Effect> {

@@ -208,7 +208,7 @@ fn a_filter_of_an_empty_list_shows_why_the_list_is_empty() {
     stage.screen(120, 40);
     stage.keys("gaf");
     let screen = stage.screen(120, 40);
-    assert!(screen.contains("Nothing here now") && !screen.contains("Nothing matches"), "{screen}");
+    assert!(screen.contains("No items yet") && !screen.contains("Nothing matches"), "{screen}");
     stage.keys("x");
     assert!(stage.screen(120, 40).contains("Nothing matches"));
 }
