@@ -361,8 +361,7 @@ pub struct UiSettings {
     pub images: bool,
     /// How pictures are sent to the terminal.
     pub graphics: GraphicsMode,
-    /// Whether long lines of code in the reader are wrapped. Otherwise they are cut off and can be scrolled.
-    /// Drawings and tables of characters are never wrapped.
+    /// Whether long lines of code in the Reader are wrapped instead of cut off; tables of characters never are.
     pub wrap_code: bool,
     /// Whether the Sources pane is also shown without the focus.
     pub sources_pane: bool,
