@@ -361,7 +361,7 @@ pub struct UiSettings {
     pub images: bool,
     /// How pictures are sent to the terminal.
     pub graphics: GraphicsMode,
-    /// Whether long lines of code in the Reader are wrapped instead of cut off; tables of characters never are.
+    /// Whether long lines of code in the Reader are wrapped instead of cut off; drawings never are.
     pub wrap_code: bool,
     /// Whether the Sources pane is also shown without the focus.
     pub sources_pane: bool,

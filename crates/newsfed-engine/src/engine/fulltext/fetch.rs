@@ -2,7 +2,7 @@
 
 use super::ask_model;
 use super::data_file;
-use super::read::{NoText, Part, ReadContext, SavedPage, Undated, has_lost_layout, is_page, read};
+use super::read::{NoText, Part, ReadContext, SavedPage, Undated, is_page, read};
 use super::refetch::{after_failure, after_success};
 use super::{TextGot, Trigger};
 use crate::engine::context::Context;
@@ -344,7 +344,7 @@ impl ItemState {
     fn has_full_text(&self) -> bool {
         let body = crate::util::html::to_text(self.item.feed_body());
         let is_whole = self.site.whole == Some(true) && !body.is_empty();
-        is_whole && !crate::article::is_cut(&body) && !has_lost_layout(&self.item)
+        is_whole && !crate::article::is_cut(&body) && !super::read::has_lost_layout(&self.item)
     }
 }
 
