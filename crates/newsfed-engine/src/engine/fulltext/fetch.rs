@@ -238,8 +238,8 @@ async fn take(
     let read = match tokio::time::timeout(READING, reading).await {
         Ok(read) => read.unwrap_or(Err(NoText::Panicked)),
         Err(_) => {
-            let why = "reading the page took too long".to_owned();
-            let failure = PageFailure { passing: true, ..PageFailure::lasting(why) };
+            let failure = PageFailure::lasting("reading the page took too long".to_owned());
+            let failure = PageFailure { passing: true, ..failure };
             return fail(context, state, key, failure, way).await;
         }
     };
@@ -339,12 +339,11 @@ impl ItemState {
         is_entry && crate::article::is_cut(&crate::util::html::to_text(self.item.feed_body()))
     }
 
-    /// Whether the feed is known to contain full text, and this item neither ends like a teaser nor has lost
-    /// the layout of its code.
+    /// Whether the feed is known to contain full text, and the text of this item is neither cut nor damaged.
     fn has_full_text(&self) -> bool {
         let body = crate::util::html::to_text(self.item.feed_body());
-        let is_whole = self.site.whole == Some(true) && !body.is_empty();
-        is_whole && !crate::article::is_cut(&body) && !super::read::has_lost_layout(&self.item)
+        let is_damaged = crate::article::is_cut(&body) || super::read::has_lost_layout(&self.item);
+        self.site.whole == Some(true) && !body.is_empty() && !is_damaged
     }
 }
 
@@ -366,15 +365,14 @@ impl PageFailure {
 
     fn late() -> Self {
         let why = format!("no response within {} s; try again", PATIENCE.as_secs());
-        Self { why, passing: true, offline: false, at: None }
+        Self { passing: true, ..Self::lasting(why) }
     }
 }
 
 impl From<FetchError> for PageFailure {
     fn from(e: FetchError) -> Self {
-        let at = e.retry_at();
+        let (at, offline) = (e.retry_at(), e.is_offline() || e.is_local());
         let passing = e.kind() == ErrorKind::Transient || at.is_some();
-        let offline = e.is_offline() || e.is_local();
         Self { why: text::line(&e.to_string()), passing, offline, at }
     }
 }
