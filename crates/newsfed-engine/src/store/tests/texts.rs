@@ -25,7 +25,7 @@ impl Fixture {
 }
 
 /// The start of the day of a time.
-fn start_of(now: Time) -> Time {
+pub(super) fn start_of(now: Time) -> Time {
     let day = now.with_timezone(&chrono::Local).date_naive();
     crate::util::clock::start_of_day(day, &chrono::Local).unwrap()
 }
@@ -107,36 +107,6 @@ fn pages_provide_missing_dates_and_authors() {
     f.store_end(read("<p>text</p>", false), TextWay::Best);
     assert_eq!((f.item().published, f.item().authors), (before.published, before.authors));
     assert_eq!(f.rows(&View::of(Scope::All))[0].date, f.now - TimeDelta::hours(5));
-}
-
-#[test]
-fn lists_undated_items_on_the_day_of_discovery_or_before_the_previous_day() {
-    let f = Fixture::new(&["a"]);
-    let day = start_of(f.now);
-    let at = |title: &str, time: Time| Entry { published: Some(time), ..entry(title) };
-    let this_day = || at("this day", day + (f.now - day) / 2);
-    let previous = || at("previous", day - TimeDelta::hours(1));
-    let before = || at("before", day - TimeDelta::hours(40));
-    f.poll("a", vec![entry("undated"), this_day(), before(), previous()]);
-    let now = f.now;
-    let change = f.store.change_facts(f.key("a"), move |facts| facts.last_ok = Some(now));
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(change).unwrap();
-    f.poll("a", vec![entry("later"), entry("undated"), this_day(), before(), previous()]);
-    let rows = f.rows(&View::of(Scope::All));
-    // What the source had before it was followed does not count as published.
-    let reader = f.store.reader().unwrap();
-    let per_day = reader.items_per_day(f.key("a"), f.now, 3).unwrap();
-    assert_eq!(per_day.iter().sum::<u32>(), 4, "{per_day:?}");
-    let listed: Vec<_> = rows.iter().map(|row| (row.title.as_str(), row.found)).collect();
-    let found = Some(f.now);
-    let expected = [
-        ("later", found),
-        ("this day", None),
-        ("previous", None),
-        ("undated", found),
-        ("before", None),
-    ];
-    assert_eq!(listed, expected);
 }
 
 #[test]
