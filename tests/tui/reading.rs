@@ -100,9 +100,11 @@ fn opens_links_and_footnotes_by_letter_and_number() {
 }
 
 #[test]
-fn scrolls_wide_lines_instead_of_wrapping() {
+fn scrolls_wide_lines_that_are_not_wrapped() {
     let world = world();
     let mut t = opened(&world, 80, 24);
+    t.wait_for("↳");
+    t.send(".");
     t.wait_until("a marker where the line is clipped", |s| {
         s.contains("far far") && s.contains('›')
     });

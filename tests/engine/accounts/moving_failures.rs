@@ -205,7 +205,7 @@ async fn moved_sources_return_with_their_identifiers() {
     home.declare(&[source("one", &feeds.url("/f/7.xml"))]);
     engine.reload().await.unwrap();
     let back = engine.move_back("home").await.unwrap();
-    assert!(back.moved.is_empty() && back.staying[0].1.contains("identifier"), "{back:?}");
+    assert!(back.moved.is_empty() && back.staying[0].1.contains("this id"), "{back:?}");
     SourcesFile::open(&home.paths()).remove(&ids_of(&["one"])).unwrap();
     engine.reload().await.unwrap();
     let back = engine.move_back("home").await.unwrap();

@@ -50,6 +50,8 @@ const LEAD: f32 = 0.02;
 const OTHER_PAGES: u32 = 3;
 /// Minimum share of the pages that have a mark at the same end.
 const USUAL: f32 = 0.6;
+/// Minimum share of links in a block that is hardly a text.
+const LINKS: f32 = 0.6;
 /// Maximum length of a block that is dropped because of its beginning, in words.
 const SHORT: usize = 40;
 /// Maximum length of a block that is dropped because of its slot, in words.
@@ -260,15 +262,18 @@ impl Template {
                 let found = mark.and_then(|m| marks.iter().find(|(k, _)| *k == m));
                 found.map_or(0.0, |(_, n)| *n as f32 / self.seen as f32)
             };
-            let same = end.texts.iter().any(|(k, n)| *k == marks.text && *n > OTHER_PAGES);
+            let usual = |share: f32| share >= USUAL && self.seen > 2;
+            let same = end.texts.iter().any(|(k, n)| *k == marks.text && *n > OTHER_PAGES)
+                || usual(share(&end.texts, Some(marks.text)));
             let links = block.link_chars as f32 / block.chars.max(1) as f32;
-            let slot = share(&end.slots, marks.slot) >= USUAL && self.seen > 2;
-            let begins = share(&end.beginnings, marks.beginning) >= USUAL && self.seen > 2;
-            // Notebooks have a box with a class around each paragraph, so the place alone says little.
-            same || !sure(at)
-                && (begins && block.words <= SHORT
-                    || slot && (block.words <= SHORTER || links > 0.6)
-                    || marks.classed && links > 0.8)
+            let slot = usual(share(&end.slots, marks.slot));
+            let begins = usual(share(&end.beginnings, marks.beginning));
+            // Notebooks have a box with a class around each paragraph, so the place of a text says little.
+            let may_be_text = links <= LINKS && sure(at);
+            let recurs = begins && block.words <= SHORT
+                || slot && (block.words <= SHORTER || links > LINKS)
+                || marks.classed && links > 0.8;
+            same || recurs && !may_be_text
         };
         while from < to && from - range.start < HEAD && goes(from, &self.ends[0], true) {
             from += 1;
