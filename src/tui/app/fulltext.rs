@@ -18,6 +18,8 @@ pub(crate) struct Texts {
     opened: Option<i64>,
     /// Row key of the item whose page is being fetched for the Reader.
     fetching: Option<i64>,
+    /// Row key of the item whose text was stored, but is not shown yet.
+    arriving: Option<i64>,
     /// Row key of the item for which a message at the end of its text said that its page is being fetched.
     awaited: Option<i64>,
     prefetch: Option<Prefetch>,
@@ -38,7 +40,12 @@ pub(crate) enum Prefetch {
 impl Texts {
     /// Whether the page of an item (row key) is being fetched for the Reader.
     pub(crate) fn is_fetching(&self, key: i64) -> bool {
-        self.fetching == Some(key)
+        [self.fetching, self.arriving].contains(&Some(key))
+    }
+
+    /// Records that an article is shown in its present state.
+    pub(super) fn arrived(&mut self, key: i64) {
+        self.arriving.take_if(|arriving| *arriving == key);
     }
 
     /// Number of fetched pages, and number of all pages, during a prefetch.
@@ -140,6 +147,7 @@ impl App {
             TextGot::Fetched { .. } | TextGot::Feed | TextGot::Kept | TextGot::InFeed
         );
         self.reader.asked_for_text = explicit && is_other;
+        self.texts.arriving = is_other.then_some(key);
         self.reload_article()
     }
 

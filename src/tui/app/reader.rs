@@ -9,7 +9,7 @@ use super::pictures::Pictures;
 use super::settings::setting;
 use super::{App, Focus};
 use crate::article::{Document, Thumbnail};
-use crate::config::FileChange;
+use crate::config::{FileChange, Role};
 use crate::model::{ItemRow, WORDS_PER_MINUTE};
 use crate::store::Mark;
 use crate::tui::effect::Effect;
@@ -80,6 +80,8 @@ pub(crate) struct ReaderPane {
 /// What a layout depends on besides the article: the shape, and the index of the shown difference, if any.
 type LayoutKey = (Shape, Option<usize>);
 
+/// Maximum number of lines of a heading and the empty line below it.
+const MAX_HEADING: usize = 4;
 /// Number of lines after the text: an empty line, and one about the next key.
 const END_LINES: usize = 2;
 
@@ -296,7 +298,7 @@ impl ReaderPane {
         let to = motion.from(before, page, self.last_top() + 1 + head);
         self.set_top(to.saturating_sub(head));
         if matches!(motion, Motion::HalfPages(1..)) {
-            self.show_picture_whole(before.saturating_sub(head));
+            self.show_start(before.saturating_sub(head));
         }
         self.head_hidden = to.min(head);
         self.pointed = None;
@@ -310,14 +312,26 @@ impl ReaderPane {
         seen.into_iter().any(|line| line.over > self.shift)
     }
 
-    /// Scrolls back to the start of a picture that is cut off at the top of the screen, provided that the
-    /// screen still moves down.
-    fn show_picture_whole(&mut self, before: usize) {
+    /// Scrolls back to the start of a picture that is cut off at the top of the screen, or to a heading right
+    /// above the top, provided that the screen still moves down.
+    fn show_start(&mut self, before: usize) {
         let line = self.lines.lines.get(self.top);
         let cut = line.and_then(|line| line.picture.as_ref()).map_or(0, |p| usize::from(p.row));
+        let cut = if cut > 0 { cut } else { self.heading_above() };
         if cut > 0 && self.top - cut.min(self.top) > before {
             self.set_top(self.top - cut);
         }
+    }
+
+    /// Number of lines up to the heading whose text begins at the top; 0 without one.
+    fn heading_above(&self) -> usize {
+        let above = self.lines.lines.get(..self.top).unwrap_or_default();
+        let above = above.iter().rev().take(MAX_HEADING).enumerate();
+        let belongs = |line: &crate::tui::reader::Line| {
+            line.spans.iter().all(|s| matches!(s.role, Role::Heading | Role::Subheading))
+        };
+        let mut above = above.take_while(|(_, line)| line.heading || belongs(line));
+        above.find(|(_, line)| line.heading).map_or(0, |(at, _)| at + 1)
     }
 
     /// Scrolls wide lines sideways; returns false if nothing on the screen is wider than the pane or if the

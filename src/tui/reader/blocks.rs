@@ -210,13 +210,27 @@ impl<'a> Out<'a> {
         self.all(out, &margin);
     }
 
-    /// Wraps a line of code, with a mark before each continuation line.
+    /// Wraps a line of code, with a mark before each continuation line, which is indented like the line.
     fn wrapped_code(&self, spans: &[Span], inside: usize, is_formula: bool) -> Vec<Line> {
-        let mark = self.glyphs.wrapped;
-        let inside = inside.saturating_sub(text::width(mark));
-        let mut lines = if is_formula { wrap_formula(spans, inside) } else { wrap(spans, inside) };
-        for line in lines.iter_mut().skip(1) {
-            line.spans.insert(0, Span::label(mark, Role::Dim));
+        let mut spans = spans.to_vec();
+        let mut indent = 0;
+        while let Some(first) = spans.first_mut() {
+            let start = first.text.len() - first.text.trim_start().len();
+            indent += text::width(&first.text[..start]);
+            first.text.drain(..start);
+            if !first.text.is_empty() {
+                break;
+            }
+            spans.remove(0);
+        }
+        let indent = " ".repeat(indent.min(inside / 2));
+        let mark = format!("{indent}{}", self.glyphs.wrapped);
+        let inside = inside.saturating_sub(text::width(&mark));
+        let mut lines =
+            if is_formula { wrap_formula(&spans, inside) } else { wrap(&spans, inside) };
+        for (at, line) in lines.iter_mut().enumerate() {
+            let start = if at == 0 { indent.as_str() } else { mark.as_str() };
+            line.spans.insert(0, Span::label(start, Role::Dim));
         }
         lines
     }

@@ -102,6 +102,7 @@ impl App {
         let Some(next) = self.reader.loading.take_if(|next| next.request == request) else {
             return vec![];
         };
+        self.texts.arrived(next.key);
         let mut article = match result {
             Ok(Some(article)) => article,
             Ok(None) => return self.problem("The item was not opened: it is no longer stored"),

@@ -278,3 +278,34 @@ fn wrapping_lines_resets_the_horizontal_scroll() {
     stage.keys(".");
     assert_eq!(stage.app.reader.shift, 0);
 }
+
+#[test]
+fn a_page_does_not_begin_right_below_a_heading() {
+    let html: String = (10..40)
+        .map(|n| format!("<h2>Heading {n}</h2><p>{}</p>", "some words ".repeat(n % 7 * 9 + 3)))
+        .collect();
+    let heading = |line: &str| line.contains("Heading ");
+    let mut seen = 0;
+    for height in 18..30 {
+        let mut stage = stage(&html, None);
+        stage.screen(60, height);
+        stage.keys("<Enter>");
+        stage.screen(60, height);
+        loop {
+            let top = stage.app.reader.top;
+            let bottom = (top + stage.app.reader.height).min(stage.app.reader.line_count());
+            let text = |line: usize| stage.app.reader.lines.lines[line].text();
+            let last = (top..bottom).rev().map(text).find(|text| !text.trim().is_empty());
+            stage.keys("<Space>");
+            let screen = stage.screen(60, height);
+            if stage.app.reader.top <= top || screen.contains("100 %") {
+                break;
+            }
+            if let Some(last) = last.filter(|line| heading(line)) {
+                seen += 1;
+                assert!(screen.contains(last.trim()), "{height}: {last}: {screen}");
+            }
+        }
+    }
+    assert!(seen > 3, "{seen}");
+}
