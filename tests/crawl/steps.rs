@@ -316,7 +316,7 @@ fn reads_an_index_of_thousands_of_links_completely() {
     let world = World::new();
     let output = world.run(&[&url, "--budget", "3req", "--max-links", "1000"]);
     let words = String::from_utf8_lossy(&output.stderr);
-    assert!(words.contains("limit of 1000 links of a crawl (--max-links)"), "{words}");
+    assert!(words.contains("a crawl can have at most 1000 links (--max-links)"), "{words}");
     let details = summary(&output);
     assert_eq!((&details["links"], &details["links_left_out"]), (&json!(1_000), &json!(6_201)));
     let resume = ["--resume", "--budget", "5req", "--max-links", "10"];
