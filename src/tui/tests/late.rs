@@ -77,6 +77,10 @@ fn title_of_an_item_replaces_the_article_while_it_loads() {
     let top = stage.app.reader.top;
     assert!(stage.app.update(press(' '), now()).is_empty());
     assert_eq!(stage.app.reader.top, top);
+    for key in ['1', ';', 'f', '|', '\''] {
+        assert!(stage.app.update(press(key), now()).is_empty(), "{key}");
+        assert!(stage.app.dialogs.is_empty(), "{key}");
+    }
     stage.perform_all(effects);
     assert!(!stage.screen(120, 36).contains("Loading"));
 }

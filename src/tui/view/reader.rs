@@ -27,7 +27,8 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     app.reader.space = area.width.saturating_sub(2 * margin);
     let column = app.reader.space.min(app.reader.column);
     let inner = Rect { x: area.x + (area.width - column) / 2, width: column, ..area };
-    // Tables and long lines of code may use the space to the right of a centred column, except that of the scroll bar.
+    // Tables and long lines of code may use the space to the right of a centred column, except that of the
+    // scroll bar.
     let beyond = area.right().saturating_sub(inner.right() + 2);
     let beyond = if beyond < LEAST_BEYOND { 0 } else { beyond };
     let is_tall = frame.area().height >= TALL;

@@ -342,8 +342,8 @@ impl ItemState {
     /// Whether the feed is known to contain full text, and the text of this item is neither cut nor damaged.
     fn has_full_text(&self) -> bool {
         let body = crate::util::html::to_text(self.item.feed_body());
-        let is_damaged = crate::article::is_cut(&body) || super::read::has_lost_layout(&self.item);
-        self.site.whole == Some(true) && !body.is_empty() && !is_damaged
+        let is_bad = || crate::article::is_cut(&body) || super::read::has_lost_layout(&self.item);
+        self.site.whole == Some(true) && !body.is_empty() && !is_bad()
     }
 }
 
