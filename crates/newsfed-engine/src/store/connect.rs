@@ -28,16 +28,18 @@ pub(super) fn open_writer_showing(
     if conn.is_readonly("main")? {
         return Err(StoreError::ReadOnly);
     }
+    conn.pragma_update(None, "synchronous", "NORMAL")?;
     // If no file can be created in the folder, SQLite cannot open its log.
     conn.pragma_update(None, "journal_mode", "WAL").map_err(forbidden)?;
-    conn.pragma_update(None, "synchronous", "NORMAL")?;
     conn.pragma_update(None, "foreign_keys", true)?;
     // Statement journals, which undo failed statements. On disk they would cost as much as the writes
     // themselves.
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     // SQLite never releases this memory. The writer sets a larger cache if there are many sources.
     conn.pragma_update(None, "cache_size", -4096)?;
-    conn.pragma_update(None, "wal_autocheckpoint", 6000)?;
+    // 8 MB. The first pass over a log costs more than writing it again, because its pages are new to the cache
+    // of the system; a shorter log would copy pages that change often more times.
+    conn.pragma_update(None, "wal_autocheckpoint", 2000)?;
     conn.pragma_update(None, "journal_size_limit", 32 << 20)?;
     // Each rule has its own statement.
     conn.set_prepared_statement_cache_capacity(320);

@@ -296,14 +296,13 @@ pub(super) fn prune_ahead(
     Ok(())
 }
 
-/// A new id. It begins with a time, which cannot be before 1970 even if the clock is.
+/// A new id: a UUID of version 7. It begins with a time, which cannot be before 1970 even if the clock is.
+/// The rest only has to differ between items, so it does not take a system call for each of them.
 fn new_id(at: Time) -> uuid::Uuid {
-    let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
-    uuid::Uuid::new_v7(uuid::Timestamp::from_unix(
-        uuid::NoContext,
-        seconds,
-        at.timestamp_subsec_nanos(),
-    ))
+    let milliseconds = u64::try_from(at.timestamp_millis()).unwrap_or(0);
+    let mut rest = [0; 10];
+    fastrand::fill(&mut rest);
+    uuid::Builder::from_unix_timestamp_millis(milliseconds, &rest).into_uuid()
 }
 
 /// The date by which lists are sorted: the publisher's, but never in the future.
