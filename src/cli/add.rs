@@ -41,7 +41,7 @@ pub(super) struct AddArgs {
     /// Have this account subscribe to the feed, instead of following it here
     #[arg(long, value_name = "ACCOUNT", conflicts_with = "comments_of")]
     account: Option<String>,
-    /// Do not ask: use the best way to follow the URL, run the program
+    /// Do not ask: use the best way to follow the URL, and run the program of `--exec` or `--filter`
     #[arg(long, visible_alias = "first", short = 'y')]
     yes: bool,
     /// Use the way with this number in the list of `newsfed discover`
@@ -238,7 +238,7 @@ fn choose(
     if let Some(number) = args.pick.filter(|_| ways > 0) {
         let way = number.checked_sub(1).filter(|way| *way < ways);
         return way.ok_or_else(|| {
-            Failure::Usage(format!("there is no option number {number}; {}", count(ways)))
+            Failure::Usage(format!("there is no way number {number}; {}", count(ways)))
         });
     }
     match ways {

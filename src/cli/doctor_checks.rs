@@ -167,7 +167,7 @@ pub(super) fn database(store: &Store, loaded: &Loaded) -> Vec<Finding> {
         Ok(Poller::Other(pid)) => {
             let who =
                 pid.map_or("another newsfed process".to_owned(), |pid| format!("process {pid}"));
-            Finding::ok("polling", format!("{who} polls the sources"))
+            Finding::ok("polling", format!("{who} is polling the sources"))
         }
         Err(e) => Finding::problem("polling", e.to_string()),
     });
@@ -261,7 +261,9 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
                     source.id
                 ),
                 None => match left_out(reader, &facts)? {
-                    Some(left_out) => format!("{}, last poll with items: {left_out}", source.id),
+                    Some(left_out) => {
+                        format!("{}: the last check that found items: {left_out}", source.id)
+                    }
                     None => continue,
                 },
             },

@@ -130,7 +130,7 @@ pub(super) fn other_poller(what: &str, pid: Option<u32>, advice: &str) -> Failur
     let who =
         pid.map_or("another newsfed process".to_owned(), |pid| format!("newsfed (process {pid})"));
     Failure::Plain(format!(
-        "cannot {what}: {who} polls the sources of this database, and only one process can; {advice}"
+        "cannot {what}: {who} is polling the sources of this database, and only one process can; {advice}"
     ))
 }
 

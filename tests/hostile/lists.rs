@@ -1,4 +1,4 @@
-//! Reads every file on the command line.
+//! Reads every hostile file with newsfed's commands.
 
 use super::clean::assert_printed;
 use super::corpus::{ALL, Corpus, run};

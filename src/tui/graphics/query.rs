@@ -1,7 +1,7 @@
 //! Queries to the terminal, and its replies.
 
-/// Queries support for kitty's protocol with a picture of one pixel, the size of a cell, and the name of the
-/// terminal. Terminals ignore unknown queries.
+/// Queries the name of the terminal, its support for kitty's protocol (with a picture of one pixel), and the
+/// size of a cell. Terminals ignore unknown queries.
 pub(in crate::tui) const GRAPHICS: &str =
     "\x1b[>q\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[16t";
 /// Queries the background colour.

@@ -227,7 +227,7 @@ fn the_head_shows_that_the_page_is_being_fetched() {
 }
 
 #[test]
-fn the_head_shows_only_fetches_that_the_engine_makes() {
+fn the_header_shows_only_fetches_that_the_engine_makes() {
     let never = |stage: &mut Stage| stage.app.settings.full_text = FullText::Never;
     let reads = |stage: &mut Stage| stage.app.status.role = crate::engine::Role::Reads;
     let offline = |stage: &mut Stage| stage.app.status.offline = true;

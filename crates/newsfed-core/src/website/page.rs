@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn recognises_other_documents() {
+    fn rejects_documents_that_are_not_html() {
         let cases: [(&[u8], &str, &str); 5] = [
             (b"%PDF-1.4", "application/pdf", "PDF"),
             (b"", "text/html", "empty"),

@@ -141,7 +141,7 @@ actions! {
         Search, "search", "search", "Search all items";
         Filter, "filter", "filter", "Find items in the list as you type";
         Find, "find", "find", "Find words in the text";
-        Tag, "tag", "tag", "List the items of the sources with a tag";
+        Tag, "tag", "tag", "List the items with a tag";
         Jump, "jump", "go to", "Find a source, folder, tag or view by its name";
         SaveView, "save-view", "save view", "Save the query of the list as a view";
         SortNext, "sort-next", "next order", "Switch to the next sort order";

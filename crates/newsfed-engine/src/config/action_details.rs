@@ -150,7 +150,7 @@ impl Action {
                 "Reads OPML, URLs, and exports of other readers. OPML at a URL can be followed."
             }
             Self::AcceptList => {
-                "If many sources leave a followed list at once, they stay until you confirm it."
+                "If many sources leave a followed list at once, they stay until you confirm that."
             }
             Self::Edit => "Title, folder, tags, schedule, full text, rules and access.",
             Self::Workbench => {
@@ -188,10 +188,10 @@ impl Action {
         match self {
             Self::Palette => "This list.",
             Self::Help => "Lists all keys by task. Type to find one.",
-            Self::Undo => "Marks and changes to sources and settings, until you quit.",
+            Self::Undo => "Undoes marks, and changes to sources and settings, until you quit.",
             Self::Redo => "Repeats what you undid last.",
             Self::History => "Lists all changes since newsfed started.",
-            Self::Rules => "Rules mark, tag, hide or notify about new items that match a query.",
+            Self::Rules => "Rules mark, tag or hide new items that match a query, or notify you.",
             Self::Settings => "Opens a form with several pages. It can be searched.",
             Self::Set => "Saves the value in config.toml.",
             Self::Theme => "Each theme is shown while it is selected. Enter saves it.",

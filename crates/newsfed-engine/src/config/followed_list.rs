@@ -66,7 +66,7 @@ pub struct ListComparison {
     pub is_whole: bool,
     /// The sources that the list had when it was last applied.
     pub taken: Vec<Source>,
-    /// Targets of permanent redirects: URLs where sources are followed in addition to their own.
+    /// Targets of permanent redirects. A source also counts as followed at this URL.
     pub moved: HashMap<SourceId, String>,
 }
 

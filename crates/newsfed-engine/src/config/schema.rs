@@ -195,8 +195,8 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("open.terminal", WORD, |s| Slot::Words(&mut s.open.terminal))
         .on(
             FormPage::Programs,
-            "Players in terminal",
-            "Programs of [open] that run in the terminal. mpv for audio is recognised.",
+            "Programs in terminal",
+            "Programs of [open] that run in the terminal. Known ones can be left out.",
         )
         .unset("recognised ones"),
     key("download.folder", FOLDER, |s| Slot::MaybeText(&mut s.download.folder))
@@ -215,7 +215,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(FormPage::Reading, "Machine name", "The name of this machine on your other machines.")
         .unset("name of the computer"),
     key("listen.player", ARGUMENT, |s| Slot::Command(&mut s.listen.player))
-        .on(FormPage::Listen, "Player", "Program that plays the queue: mpv with your options.")
+        .on(
+            FormPage::Listen,
+            "Player",
+            "Program that plays the queue: mpv, or one with the same options.",
+        )
         .unset("mpv"),
     key("listen.step", Rule::Within(1, 600), |s| Slot::Time(&mut s.listen.step)).on(
         FormPage::Listen,
@@ -288,7 +292,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Retention,
             "Keep downloads (days)",
-            "Days until unchanged downloads are removed. 0 keeps them.",
+            "Downloads that you did not change are removed after this. 0 keeps them.",
         )
         .unset("forever"),
     key("comments.days", RETENTION_DAYS, |s| Slot::MaybeCount(&mut s.comments.days))

@@ -170,7 +170,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     key("schedule.priority", Rule::OneOf(Priority::NAMES), |d| {
         Slot::Choice(&mut d.schedule.priority)
     })
-    .on(SCHEDULE, "Priority", "With the policy learned, high doubles the polls, low halves them.")
+    .on(SCHEDULE, "Priority", "If the policy is learned, high doubles the checks, low halves them.")
     .unset("default (normal)"),
     key("schedule.polls_per_day", POLLS, |d| Slot::MaybeNumber(&mut d.schedule.polls_per_day))
         .on(SCHEDULE, "Polls per day", "Budget of this source in polls per day, 0.1 to 280.")

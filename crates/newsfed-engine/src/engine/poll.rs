@@ -405,7 +405,7 @@ pub(super) async fn store(
         settles,
         planner: Planner::of(context, job.source.clone()),
     };
-    let left_host = site.as_ref().is_some_and(|site| site.left_host);
+    let is_host_paused = site.as_ref().is_some_and(|site| site.is_host_paused);
     let (pages, site) = site.map(|site| (site.pages, site.facts)).unzip();
     let problem = site.as_ref().and_then(|site| site.problem.clone());
     let filter = match job.source.kind() {
@@ -433,7 +433,7 @@ pub(super) async fn store(
     if let Some(answered) = limiting {
         pause_host(context, Some(job.key), &answered).await?;
     }
-    if left_host {
+    if is_host_paused {
         let answered = &job.source.url;
         // The previous responses were good, so the verdict contains no pause.
         if let Some(until) = context.client.paused_until(answered) {

@@ -14,7 +14,7 @@ pub(super) struct Retried {
     /// Whether newsfed has waited as long as the host asked, so its pause no longer applies.
     pub(super) waited_for_pause: bool,
     /// Whether the host asked for a pause that is longer than a poll can wait.
-    pub(super) left_host: bool,
+    pub(super) is_host_paused: bool,
 }
 
 /// Sends a request until it succeeds or [`decide`] gives up; `failure` decides which results are worth a
@@ -34,7 +34,12 @@ pub(super) async fn fetch(
         let requests = sent(&answer);
         total += requests;
         tries += u32::from(requests > 0);
-        let done = |answer, left_host| Retried { answer, sent: total, waited_for_pause, left_host };
+        let done = |answer, is_host_paused| Retried {
+            answer,
+            sent: total,
+            waited_for_pause,
+            is_host_paused,
+        };
         let Some(failure) = failure(&answer, clock.now()) else { return done(answer, false) };
         match decide(failure, tries.max(1), waited, seed) {
             RetryDecision::Wait(wait) => {

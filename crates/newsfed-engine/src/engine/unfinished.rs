@@ -18,8 +18,10 @@ pub(super) async fn postpone(store: &Store, now: Time) -> Result<()> {
     });
     match count.await? {
         0 => {}
-        1 => tracing::warn!("newsfed exited while polling 1 source; it is postponed"),
-        count => tracing::warn!("newsfed exited while polling {count} sources; they are postponed"),
+        1 => tracing::warn!("newsfed exited while polling 1 source; its next poll is postponed"),
+        count => tracing::warn!(
+            "newsfed exited while polling {count} sources; their next polls are postponed"
+        ),
     }
     Ok(())
 }

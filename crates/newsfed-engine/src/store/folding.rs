@@ -16,9 +16,9 @@ pub(super) enum Form {
     Nothing,
     /// A character that separates words.
     Gap,
-    /// Not a letter of a phrase. It is not known whether it separates words.
+    /// Never part of a word in a phrase. It is not known whether the index treats it as a separator.
     Strange,
-    /// Perhaps a letter of a phrase.
+    /// It may be part of a word in a phrase.
     Unknown,
 }
 

@@ -409,8 +409,8 @@ impl Store {
         .await
     }
 
-    /// Clears the refused pages of a source (row key), except those from before the source was followed,
-    /// which remain refused.
+    /// Forgets which pages of a source (row key) are skipped, except those from before the source was
+    /// followed.
     pub async fn clear_refused(&self, source: i64, now: Time) -> Result<()> {
         self.call(move |conn| pages::clear_refused(conn, source, now)).await
     }

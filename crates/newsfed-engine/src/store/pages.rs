@@ -208,10 +208,10 @@ pub(super) fn save(conn: &Connection, source: i64, pages: &PollPages) -> Result<
     }
 }
 
-/// Pages that are refused for longer than this are from before the source was followed.
+/// Pages that are skipped for longer than this are from before the source was followed.
 const OLD: chrono::TimeDelta = chrono::TimeDelta::days(365);
 
-/// Clears the failed pages of a source, but not those from before it was followed.
+/// Forgets which pages of a source are skipped, but not those from before it was followed.
 pub(super) fn clear_refused(conn: &Connection, source: i64, now: Time) -> Result<()> {
     conn.prepare_cached("DELETE FROM page WHERE source = ?1 AND until < ?2")?
         .execute(params![source, (now + OLD).timestamp()])?;

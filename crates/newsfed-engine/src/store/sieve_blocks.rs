@@ -36,7 +36,8 @@ pub(super) struct Blocks<'a> {
     end: usize,
     /// Whether the byte before the block belongs to a word.
     before: u64,
-    /// The current block and the next one, in turns: copying would wait for what was just written.
+    /// The current block and the next one. They alternate, because copying a block would wait for the bytes
+    /// that were just written.
     blocks: [Block; 2],
     /// Which of `blocks` is the next one.
     next: usize,

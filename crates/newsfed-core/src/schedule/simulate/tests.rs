@@ -113,7 +113,7 @@ fn learned_policy_adapts_to_a_jump_and_to_silence() {
 }
 
 #[test]
-fn reads_packed_and_plain_files() {
+fn reads_gzipped_and_plain_files() {
     let plain = b"{\"id\":\"a\",\"start\":100,\"end\":900,\"h\":[50],\"t\":[100,300]}\n\n\
         {\"start\":0,\"end\":9,\"t\":[]}\n";
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

@@ -25,7 +25,7 @@ const LONGER: usize = 1 << 20;
 pub(super) const LONGEST_START: usize =
     limits::TEXT_BYTES - limits::PAGE_DEPTH / 2 * "</blockquote>".len() - 2 * CUT.len();
 
-/// How elements are read.
+/// Which version of the rules for elements applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
     Current,

@@ -27,7 +27,7 @@ const NEAR: usize = 6;
 pub(super) const MAX_SIBLINGS: usize = 50;
 /// Maximum number of ancestors of a link that are checked for the purpose of a box.
 const MAX_ABOVE: usize = 100;
-/// Maximum number of names of an element that are read.
+/// Maximum number of class names of an element that are read.
 const MAX_CLASSES: usize = 16;
 /// Maximum length of a name that is read.
 const LONGEST_NAME: usize = 60;

@@ -52,7 +52,7 @@ pub(super) fn describe(op: &WaitingOp) -> String {
     let of = op.source.as_ref().map_or("", |(_, _, url)| url);
     match &op.op {
         AccountOp::Subscribe { url, .. } => format!("subscribe to {url}"),
-        AccountOp::Unsubscribe => format!("unsubscribe {of}"),
+        AccountOp::Unsubscribe => format!("unsubscribe from {of}"),
         AccountOp::Rename { title } => format!("rename {of} to \"{title}\""),
         AccountOp::Move { folder: Some(folder) } => format!("move {of} to the folder \"{folder}\""),
         AccountOp::Move { folder: None } => format!("move {of} out of its folder"),

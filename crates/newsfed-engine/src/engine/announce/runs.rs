@@ -7,6 +7,7 @@ use super::{AT_ONCE, Announced};
 use crate::config::{RUN_LIMIT, RuleSettings, Settings};
 use crate::model::{CommandRecord, Item, Source, SourceId};
 use crate::store::StoreError;
+use crate::util::text::counted;
 use crate::util::{argv, html, text, url, url_text};
 use futures_util::stream::{self, StreamExt};
 use serde::Serialize;
@@ -110,7 +111,8 @@ async fn leave_out(
     if items == 0 {
         return Ok(());
     }
-    tracing::warn!("{}: the command was not run for {items} items: {why}", rule.name);
+    let items_text = counted(items, "item");
+    tracing::warn!("{}: the command was not run for {items_text}: {why}", rule.name);
     let now = context.clock.now();
     let skip = move |record: &mut CommandRecord| record.skip(items, now);
     context.store.record_commands(rule.name.clone(), None, skip, now).await

@@ -175,8 +175,8 @@ impl Fetcher {
             Err(e) if e.kind() == ErrorKind::User || e.is_offline() || e.is_local() => {
                 Err(e.to_string())
             }
-            Err(e) if retried.left_host => Err(e.to_string()),
-            Ok(_) if retried.left_host => {
+            Err(e) if retried.is_host_paused => Err(e.to_string()),
+            Ok(_) if retried.is_host_paused => {
                 Err(format!("{host} asks for a pause of more than {} s", BUDGET.as_secs()))
             }
             answer => Ok((retried.sent, answer)),

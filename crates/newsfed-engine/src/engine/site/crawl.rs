@@ -82,7 +82,7 @@ pub(super) async fn read(
     visit.articles(lost, &exploration.rules, &exploration.publisher, &mut keys, gathering).await?;
     if follows_files {
         visit.found_files(files).await?;
-        if matches!(record, Some(SavedCrawl::Learned(_))) && !gathering.left_host {
+        if matches!(record, Some(SavedCrawl::Learned(_))) && !gathering.is_host_paused {
             visit.check_files(gathering).await?;
         }
     }
@@ -325,7 +325,7 @@ async fn revisit(
 /// Stops because no more requests may be sent to the host.
 fn leave(visit: &Visit<'_>, words: &str, gathering: &mut Gathering) {
     gathering.note(words);
-    gathering.left_host = visit.context.client.paused_until(&visit.job.source.url).is_some();
+    gathering.is_host_paused = visit.context.client.paused_until(&visit.job.source.url).is_some();
 }
 
 /// A watching process wakes to try to take over, not to poll.

@@ -145,7 +145,7 @@ impl Visit<'_> {
         for file in due.map_err(|e| text::line(&e.to_string()))? {
             let checked = self.check_file(&file, gathering).await?;
             if checked == Checked::LeftHost {
-                (gathering.left_host, gathering.unfinished) = (true, true);
+                (gathering.is_host_paused, gathering.unfinished) = (true, true);
                 break;
             }
             let next = now + checked.interval(file.interval.filter(|time| !time.is_zero()));

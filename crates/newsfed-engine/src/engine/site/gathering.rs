@@ -32,7 +32,7 @@ pub(super) struct Gathering {
     pub(super) elapsed: Duration,
     /// Whether something was left for the next poll.
     pub(super) unfinished: bool,
-    pub(super) left_host: bool,
+    pub(super) is_host_paused: bool,
     /// Whether the page states that it has not changed since the last poll.
     pub(super) unchanged: bool,
     /// When the pages that were read change, as they state themselves.

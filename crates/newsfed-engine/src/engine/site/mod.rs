@@ -37,7 +37,7 @@ pub(super) struct SiteEnd {
     /// What was read from the site; `None` if it has not changed.
     pub(super) document: Option<DocumentFacts>,
     /// The host asked for a pause during the poll.
-    pub(super) left_host: bool,
+    pub(super) is_host_paused: bool,
 }
 
 /// A running poll.
@@ -143,8 +143,17 @@ impl Visit<'_> {
             gathering.instead = self.context.work(work).await.unwrap_or_default();
         }
         let facts = gathering.website_facts(&self.facts.website, self.started);
-        let Gathering { kept, refused, notes, left_out, title, unchanged, left_host, copy, .. } =
-            gathering;
+        let Gathering {
+            kept,
+            refused,
+            notes,
+            left_out,
+            title,
+            unchanged,
+            is_host_paused,
+            copy,
+            ..
+        } = gathering;
         (finished.repairs, finished.left_out) = (notes, left_out);
         let document = DocumentFacts {
             title,
@@ -156,7 +165,7 @@ impl Visit<'_> {
             pages: PollPages { refused, kept: Some(kept).filter(|_| !unchanged), copy },
             facts,
             document: Some(document).filter(|_| !unchanged),
-            left_host,
+            is_host_paused,
         });
         finished
     }

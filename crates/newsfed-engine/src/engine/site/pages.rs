@@ -98,7 +98,7 @@ impl Visit<'_> {
                     self.full_text(&page.final_url.clone(), page).await?;
                 }
                 Ok(response) if response.status == 429 => {
-                    (gathering.left_host, gathering.unfinished) = (true, true);
+                    (gathering.is_host_paused, gathering.unfinished) = (true, true);
                     return Ok(false);
                 }
                 Ok(response) if response.status < 500 => {
@@ -107,7 +107,7 @@ impl Visit<'_> {
                     gathering.refused.push((url, self.started + MISSING));
                 }
                 Err(FetchError::Paused { .. }) => {
-                    (gathering.left_host, gathering.unfinished) = (true, true);
+                    (gathering.is_host_paused, gathering.unfinished) = (true, true);
                     return Ok(false);
                 }
                 Err(FetchError::Robots { .. }) => {
@@ -215,11 +215,11 @@ impl Visit<'_> {
                     gathering.kept.known += 1;
                 }
                 Ok(response) if response.status == 429 => {
-                    (gathering.left_host, gathering.unfinished) = (true, true);
+                    (gathering.is_host_paused, gathering.unfinished) = (true, true);
                     return Ok(done);
                 }
                 Err(FetchError::Paused { .. }) => {
-                    (gathering.left_host, gathering.unfinished) = (true, true);
+                    (gathering.is_host_paused, gathering.unfinished) = (true, true);
                     return Ok(done);
                 }
                 other => {

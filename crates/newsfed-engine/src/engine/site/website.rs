@@ -118,7 +118,7 @@ pub(super) async fn read(
             // The results of the first pages can be used; the rest comes with the next poll.
             Ok(response) => {
                 gathering.note(format!("{next}: HTTP {}", response.status));
-                gathering.left_host = response.status == 429;
+                gathering.is_host_paused = response.status == 429;
                 gathering.unfinished = true;
                 break;
             }
