@@ -71,6 +71,11 @@ pub(crate) trait Dialog: Any + Debug {
         !self.is_line()
     }
 
+    /// Whether the dialog leaves the area behind it as it is, because the user judges it.
+    fn is_see_through(&self) -> bool {
+        false
+    }
+
     /// Whether the dialog receives every key, because the user is recording a key binding.
     fn takes_keys(&self) -> bool {
         false

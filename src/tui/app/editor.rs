@@ -335,6 +335,10 @@ impl Dialog for Editor {
     }
 
     /// The workbench fills the screen.
+    fn is_see_through(&self) -> bool {
+        self.chooses_theme()
+    }
+
     fn is_framed(&self) -> bool {
         self.bench().is_none()
     }

@@ -2,7 +2,7 @@
 
 use super::dialogs::{KeyHint, KeyHints};
 use super::{App, Focus};
-use crate::config::{Action, Context, Key, parse_sequence, show_sequence};
+use crate::config::{Action, Context, Key, SortOrder, parse_sequence, show_sequence};
 use crate::model::{ItemRow, TextFrom, Time};
 use crate::tui::effect::Effect;
 use chrono::TimeDelta;
@@ -183,7 +183,14 @@ impl App {
         // In the results of a search or filter, the key that goes back is the second hint.
         let narrowed = self.focus == Focus::Items && marked == 0 && self.is_narrowed();
         let (first, rest) = actions.split_at(usize::from(narrowed));
-        let back: &[Action] = if narrowed { &[Action::Back] } else { &[] };
+        // The third one leads to the best match, or back to the order by date.
+        let by_words = narrowed && self.searches_words();
+        let back: &[Action] = match self.items.shown_order() {
+            _ if !narrowed => &[],
+            _ if !by_words => &[Action::Back],
+            SortOrder::Best => &[Action::Back, Action::SortPrevious],
+            _ => &[Action::Back, Action::SortNext],
+        };
         let actions = first.iter().chain(back).chain(rest);
         selected.into_iter().chain(actions.filter_map(bound)).collect()
     }
@@ -250,6 +257,11 @@ impl App {
             Action::Zen if self.zen => "show other panes",
             Action::FullText if self.shows_full_text() => "other text",
             Action::ReadAll => "all read",
+            Action::SortNext => match self.neighbour_order(true) {
+                SortOrder::Best => "best match",
+                other => other.label(),
+            },
+            Action::SortPrevious => self.neighbour_order(false).label(),
             Action::Pin if all(|row| row.pinned) => "unpin",
             Action::ToggleRead if all(|row| row.read) => "mark unread",
             _ => action.label(),

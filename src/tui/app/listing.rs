@@ -117,17 +117,28 @@ impl App {
     }
 
     pub(super) fn sort(&mut self, next: bool) -> Vec<Effect> {
-        let mut all = SortOrder::ALL.to_vec();
-        all.retain(|order| *order != SortOrder::Best || self.searches_words());
-        let at = all.iter().position(|o| *o == self.items.shown_order()).unwrap_or(0);
-        let step = if next { 1 } else { all.len() - 1 };
-        let order = all[(at + step) % all.len()];
+        let order = self.neighbour_order(next);
         self.note(format!("Order: {}", order.label()));
         self.sort_as(order)
     }
 
+    /// The next or previous order of the list. In a search by words, the best match comes after the order of
+    /// other lists, in which the search begins.
+    pub(super) fn neighbour_order(&self, next: bool) -> SortOrder {
+        let mut all = SortOrder::ALL.to_vec();
+        all.retain(|order| *order != SortOrder::Best);
+        if self.searches_words() {
+            let first = self.items.listing.layout.sort.unwrap_or(self.items.order);
+            let at = all.iter().position(|order| *order == first).unwrap_or(0);
+            all.insert(at + 1, SortOrder::Best);
+        }
+        let at = all.iter().position(|o| *o == self.items.shown_order()).unwrap_or(0);
+        let step = if next { 1 } else { all.len() - 1 };
+        all[(at + step) % all.len()]
+    }
+
     /// Whether the list is a full-text search. Only its matches have a rank.
-    fn searches_words(&self) -> bool {
+    pub(super) fn searches_words(&self) -> bool {
         View { order: SortOrder::Best, ..self.view() }.is_ranked()
     }
 

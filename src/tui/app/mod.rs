@@ -87,7 +87,7 @@ pub(super) use links::{Hints, LinkList};
 pub(super) use listen::ListenList;
 pub(super) use log::LogList;
 pub(super) use mouse::Areas;
-pub(super) use mute::{Mute, UNTIL};
+pub(super) use mute::{ACTIONS, Mute, UNTIL};
 #[cfg(test)]
 pub(super) use palette::assignment;
 pub(super) use palette::{Hit, Palette, command_takes};

@@ -1,7 +1,8 @@
-//! Mutes items: creates a rule that hides items like the selected one, based on its words, author or source.
+//! Creates a rule for items like the selected one, based on its words, author or source: it hides them, or does
+//! something else with them.
 
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
-use super::{App, DryRun};
+use super::{App, DryRun, PromptKind};
 use crate::config::{Key, RuleSettings};
 use crate::model::{ItemRow, Time};
 use crate::query::{Named, quoted, resolve};
@@ -9,7 +10,8 @@ use crate::tui::effect::Effect;
 use crate::tui::event::SourceEntry;
 use crate::tui::input::Field;
 use crate::tui::view::{self, DialogArea};
-use crate::util::text::comparable;
+use crate::util::name::tag as tag_name;
+use crate::util::text::{comparable, sentence};
 use chrono::{Days, Local};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
@@ -17,6 +19,31 @@ use ratatui::Frame;
 /// Possible durations of a mute: name and number of days.
 pub(crate) const UNTIL: &[(&str, Option<u64>)] =
     &[("for good", None), ("a day", Some(1)), ("a week", Some(7)), ("a month", Some(30))];
+
+/// An action that a new rule can have. Commands need a file of their own, so they are only in the settings file.
+#[derive(Debug)]
+pub(crate) struct RuleAction {
+    /// In the choice, and in the name of the rule.
+    pub(crate) name: &'static str,
+    /// The title of the dialog.
+    pub(crate) title: &'static str,
+    /// The effect in `config.toml`; for tags without the name, which is asked for last.
+    effect: &'static str,
+}
+
+const fn action(name: &'static str, title: &'static str, effect: &'static str) -> RuleAction {
+    RuleAction { name, title, effect }
+}
+
+pub(crate) const ACTIONS: &[RuleAction] = &[
+    action("hide", "Hide items", "hide"),
+    action("mark read", "Mark items read", "read"),
+    action("pin", "Pin items", "pin"),
+    action("keep for later", "Keep items for later", "later"),
+    action("tag", "Tag items", TAG),
+    action("notify", "Notify about items", "notify"),
+];
+const TAG: &str = "tag:";
 
 /// Maximum number of title words that are suggested.
 const MAX_WORDS: usize = 6;
@@ -47,6 +74,8 @@ pub(crate) struct Mute {
     /// Suggested queries, with descriptions of what they mute.
     pub(crate) suggestions: Vec<(String, &'static str)>,
     pub(crate) selected: usize,
+    /// Index in [`ACTIONS`].
+    pub(crate) action: usize,
     /// Index in [`UNTIL`].
     pub(crate) until: usize,
     pub(crate) run: DryRun,
@@ -55,7 +84,20 @@ pub(crate) struct Mute {
 impl App {
     /// Opens the dialog for the current item, or the selected source.
     pub(super) fn open_mute(&mut self) -> Vec<Effect> {
-        let suggestions = match self.focus {
+        match self.rule_suggestions() {
+            all if all.is_empty() => self.note("Select an item or a source first"),
+            all => self.open_rule_form(all),
+        }
+    }
+
+    /// Opens the dialog from the list of rules, also without an item.
+    pub(super) fn open_new_rule(&mut self) -> Vec<Effect> {
+        let suggestions = self.rule_suggestions();
+        self.open_rule_form(suggestions)
+    }
+
+    fn rule_suggestions(&self) -> Vec<(String, &'static str)> {
+        let all = match self.focus {
             super::Focus::Sources => self
                 .sources
                 .targets()
@@ -63,14 +105,27 @@ impl App {
                 .map(|entry| vec![(self.source_query(entry), "source")]),
             _ => self.item_targets().first().cloned().map(|row| self.mutes_of(&row)),
         };
-        let Some(suggestions) = suggestions.filter(|all| !all.is_empty()) else {
-            return self.note("Select an item or a source first");
-        };
-        let field = Field::suggestion(&suggestions[0].0);
-        let mut mute = Mute { field, suggestions, selected: 0, until: 0, run: DryRun::default() };
+        all.unwrap_or_default()
+    }
+
+    fn open_rule_form(&mut self, suggestions: Vec<(String, &'static str)>) -> Vec<Effect> {
+        let field = Field::suggestion("");
+        let (selected, action, until) = (0, 0, 0);
+        let mut mute = Mute { field, suggestions, selected, action, until, run: DryRun::default() };
         let effects = mute.suggest(self, 0);
         self.push_dialog(mute);
         effects
+    }
+
+    /// Adds a rule whose tag was asked for last.
+    pub(super) fn add_tag_rule(&mut self, mut rule: RuleSettings, tag: &str) -> Vec<Effect> {
+        let tag = tag_name(tag);
+        if tag.is_empty() {
+            return self.note("Nothing to add: the tag has no letters");
+        }
+        rule.effects = vec![format!("{TAG}{tag}")];
+        let label = rule.name.clone();
+        self.add_rule(rule, label)
     }
 
     /// The queries that would mute items like this one.
@@ -132,18 +187,45 @@ impl Mute {
         if query.is_empty() || self.run.error.is_some() {
             return Reply::default();
         }
-        let first = format!("Hide {query}");
+        let action = self.action();
+        let first = format!("{} {query}", sentence(action.name));
         let taken = |name: &String| app.settings.rules.iter().any(|rule| rule.name == *name);
         let numbered = (2..).map(|n| format!("{first} ({n})"));
         let name = std::iter::once(first.clone()).chain(numbered).find(|name| !taken(name));
         let rule = RuleSettings {
             name: name.unwrap_or_default(),
             query,
-            effects: vec!["hide".to_owned()],
+            effects: vec![action.effect.to_owned()],
             until: last_day(self.until, app.now),
             ..RuleSettings::default()
         };
+        if action.effect == TAG {
+            return Reply::close(app.ask(PromptKind::RuleTag { rule: Box::new(rule) }, ""));
+        }
         Reply::close(app.add_rule(rule, first))
+    }
+
+    pub(crate) fn action(&self) -> &'static RuleAction {
+        &ACTIONS[self.action.min(ACTIONS.len() - 1)]
+    }
+
+    /// The effects outside the list of items, after the number of matches.
+    pub(crate) fn describe_outside(&self) -> String {
+        let effects = vec![self.action().effect.to_owned()];
+        RuleSettings { effects, ..RuleSettings::default() }.describe_outside()
+    }
+
+    /// Chooses the next action, and counts the items that it would change.
+    fn choose_action(&mut self, app: &mut App, steps: usize) -> Reply {
+        self.action = (self.action + steps) % ACTIONS.len();
+        self.count(app).into()
+    }
+
+    fn count(&mut self, app: &mut App) -> Vec<Effect> {
+        let query = self.field.value().trim().to_owned();
+        // The tag has no name yet, so all matches would change.
+        let effects = self.action().effect.parse().ok().into_iter().collect();
+        self.run.ask(app, &query, effects)
     }
 }
 
@@ -157,13 +239,13 @@ impl Dialog for Mute {
                 self.suggest(app, if first { 0 } else { next }).into()
             }
             KeyCode::Up => self.suggest(app, self.selected.saturating_sub(1)).into(),
-            KeyCode::Tab | KeyCode::Right if event.modifiers.is_empty() => {
+            KeyCode::Tab if event.modifiers.is_empty() => self.choose_action(app, 1),
+            KeyCode::BackTab => self.choose_action(app, ACTIONS.len() - 1),
+            KeyCode::Right if event.modifiers.is_empty() => {
                 self.until = (self.until + 1) % UNTIL.len();
                 Reply::default()
             }
-            KeyCode::BackTab | KeyCode::Left
-                if event.modifiers.is_empty() || event.code == KeyCode::BackTab =>
-            {
+            KeyCode::Left if event.modifiers.is_empty() => {
                 self.until = (self.until + UNTIL.len() - 1) % UNTIL.len();
                 Reply::default()
             }
@@ -178,8 +260,9 @@ impl Dialog for Mute {
 
     fn hints(&self) -> KeyHints {
         &[
-            KeyHint::Key("Enter", "hide"),
+            KeyHint::Key("Enter", "add rule"),
             KeyHint::Key("Up Down", "suggestions"),
+            KeyHint::Key("Tab", "action"),
             KeyHint::Key("Left Right", "how long"),
             KeyHint::Key("Esc", "cancel"),
         ]
@@ -190,9 +273,8 @@ impl Dialog for Mute {
     }
 
     fn typed(&mut self, app: &mut App) -> Vec<Effect> {
-        let query = self.field.value().trim().to_owned();
         // Typed text is none of the suggestions, so none is selected.
         self.selected = self.suggestions.len();
-        self.run.ask(app, &query, vec![crate::model::Effect::Hide])
+        self.count(app)
     }
 }

@@ -3,7 +3,7 @@
 use super::App;
 use super::complete::{Candidate, Completion, signed_words};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
-use crate::config::Key;
+use crate::config::{Key, RuleSettings};
 use crate::engine::SaveFormat;
 use crate::model::{SourceId, Time};
 use crate::query::{self, Query, Spot};
@@ -86,6 +86,10 @@ pub(crate) enum PromptKind {
     RuleQuery {
         name: String,
     },
+    /// The tag that a new rule adds.
+    RuleTag {
+        rule: Box<RuleSettings>,
+    },
 }
 
 impl PromptKind {
@@ -107,6 +111,7 @@ impl PromptKind {
             Self::Snooze { .. } => "Hide until".to_owned(),
             Self::Save { folder, .. } => format!("Save in {folder} (.md, .html or .epub)"),
             Self::SaveView { .. } => "Save as view".to_owned(),
+            Self::RuleTag { .. } => "Tag for the items".to_owned(),
             Self::ViewQuery { name } | Self::RuleQuery { name } => format!("Query of {name}"),
         }
     }
@@ -377,6 +382,10 @@ impl App {
                 let tags = self.sources.list.item_tags.iter().cloned().collect();
                 Self::complete_signed(&prompt.field, tags)
             }
+            PromptKind::RuleTag { .. } => {
+                let tags = self.sources.list.item_tags.iter().cloned().collect();
+                Self::complete_name(&prompt.field, tags)
+            }
             PromptKind::ViewQuery { .. } | PromptKind::RuleQuery { .. } => {
                 self.complete_query(&prompt.field, explicit)
             }
@@ -413,6 +422,7 @@ impl App {
             PromptKind::SaveView { query } => self.save_view(text, query),
             PromptKind::ViewQuery { name } => self.change_view_query(&name, text),
             PromptKind::RuleQuery { name } => self.change_rule_query(&name, text),
+            PromptKind::RuleTag { rule } => self.add_tag_rule(*rule, &text),
         }
     }
 }

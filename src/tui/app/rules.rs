@@ -225,6 +225,9 @@ impl RuleList {
     }
 
     fn pressed(&mut self, app: &mut App, event: KeyEvent) -> Vec<Effect> {
+        if event.code == KeyCode::Char('n') {
+            return app.open_new_rule();
+        }
         let Some(rule) = self.current(app) else { return vec![] };
         let same = app.settings.rules.iter().filter(|other| other.name == rule.name).count();
         if same > 1 && matches!(event.code, KeyCode::Char('d' | 'e')) {
@@ -275,6 +278,7 @@ impl Dialog for RuleList {
         &[
             KeyHint::Key("a", "apply to stored"),
             KeyHint::Key("x", "undo"),
+            KeyHint::Key("n", "new"),
             KeyHint::Key("e", "edit"),
             KeyHint::Key("d", "remove"),
             Rows("select"),

@@ -6,7 +6,7 @@ use super::listing::Listing;
 use super::position::ListPosition;
 use super::{App, Focus};
 use crate::config::{Key, ListLayout};
-use crate::query::{Query, QueryErrorKind};
+use crate::query::{Query, QueryErrorKind, Unclosed, unclosed};
 use crate::store::{Scope, View};
 use crate::tui::effect::Effect;
 use crate::tui::input::Field;
@@ -28,6 +28,8 @@ pub(crate) struct SearchBar {
     pub(crate) lists_previous: bool,
     /// Whether Enter was pressed despite the error.
     pub(crate) insisted: bool,
+    /// The part of the query that is not closed yet, unless Enter was pressed again to search as it is.
+    unclosed: Option<Unclosed>,
     /// The previous list, restored by Esc.
     before: ListPosition,
     /// Whether `before` is the list of a row in the Sources pane, so that closing the search returns to it.
@@ -48,7 +50,7 @@ impl Dialog for SearchBar {
             KeyCode::BackTab => self.complete(app, false).into(),
             KeyCode::Down => app.select_item(app.items.selected + 1).into(),
             KeyCode::Up => app.select_item(app.items.selected.saturating_sub(1)).into(),
-            KeyCode::Char('s') if ctrl => match self.is_invalid() {
+            KeyCode::Char('s') if ctrl => match self.is_invalid() || self.unclosed.is_some() {
                 true => self.confirm(app),
                 false => Reply::close(app.name_view()),
             },
@@ -91,7 +93,15 @@ impl SearchBar {
     fn list(&mut self, app: &mut App) -> Vec<Effect> {
         let typed = self.field.value();
         (self.error, self.insisted) = (app.query_error(typed), false);
+        self.unclosed = unclosed(typed);
+        if let Some(unclosed) = self.unclosed {
+            self.error = Some(format!("close it with {}", unclosed.sign));
+        }
         let query = finished(typed);
+        self.list_query(app, query)
+    }
+
+    fn list_query(&mut self, app: &mut App, query: Option<String>) -> Vec<Effect> {
         self.lists_previous = query.is_none();
         let Some(query) = query else {
             let (before, now) = (&self.before.listing, &app.items.listing);
@@ -160,6 +170,19 @@ impl SearchBar {
     /// Handles Enter: keeps the narrowed list. An invalid query stays in the field, so that the user can
     /// correct it.
     fn confirm(&mut self, app: &mut App) -> Reply {
+        if let Some(unclosed) = self.unclosed.take() {
+            self.insisted = true;
+            let parses = self.field.value().parse::<Query>().is_ok();
+            let way = if parses {
+                "press Enter again to search as it is"
+            } else {
+                "quote it to find it as text"
+            };
+            self.error = Some(format!("{}; add it, or {way}", unclosed.message()));
+            // An invalid query stays refused.
+            self.unclosed = Some(unclosed).filter(|_| !parses);
+            return Reply::default();
+        }
         if self.is_invalid() {
             self.insisted = true;
             return Reply::default();
@@ -168,19 +191,31 @@ impl SearchBar {
         if is_empty {
             return self.cancel(app);
         }
+        // The list still lacks a condition that is not closed, if Enter was pressed again.
+        let query = self.field.value().to_owned();
+        let effects = match self.insisted {
+            true => self.list_query(app, Some(query)),
+            false => vec![],
+        };
         if self.returns {
             app.before_search = Some(self.before.clone());
         }
-        Reply::close(vec![])
+        Reply::close(effects)
     }
 }
 
 /// A typed query without its unfinished and invalid conditions; `None` if nothing is left.
 fn finished(typed: &str) -> Option<String> {
     let mut rest = typed.to_owned();
+    // A phrase that has words already finds items.
+    let is_phrase = |unclosed: &Unclosed| unclosed.sign == '"' && !typed.ends_with('"');
+    if let Some(unclosed) = unclosed(typed).filter(|unclosed| !is_phrase(unclosed)) {
+        rest.truncate(unclosed.at);
+    }
     for _ in 0..MAX_ERRORS {
         let Err(e) = rest.parse::<Query>() else {
             return match rest.trim() {
+                // An empty search lists everything.
                 _ if rest == typed => Some(rest),
                 "" => None,
                 other => Some(other.to_owned()),
@@ -214,6 +249,7 @@ impl App {
             error: None,
             lists_previous: false,
             insisted: false,
+            unclosed: None,
             before,
             returns: !self.is_narrowed(),
             focus: self.focus,

@@ -114,7 +114,7 @@ fn the_theme_gallery_has_its_own_title_and_keys() {
         stage.choose_theme("t", "");
         let screen = stage.screen(width, height);
         assert!(screen.contains("Choose a theme") && screen.contains("‹ auto ›"), "{screen}");
-        assert!(screen.contains("Enter use") && screen.contains("Esc keep the old"), "{screen}");
+        assert!(screen.contains("Enter use") && screen.contains("Esc keep old"), "{screen}");
         assert_eq!(screen.contains("A fair scheduler"), width >= 80, "{screen}");
         stage.keys("<Tab>");
         let screen = stage.screen(width, height);

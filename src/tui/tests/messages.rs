@@ -8,20 +8,53 @@ const WORDS: &str = "Kernel notes was skipped: the server asked for no requests 
                      Press F to fetch anyway.";
 
 #[test]
-fn messages_do_not_cover_the_text_of_an_article() {
-    for (width, height) in [(80, 24), (100, 30), (140, 40)] {
+fn long_messages_are_drawn_above_the_keys() {
+    for (width, height) in [(80, 24), (100, 30), (120, 36)] {
         let mut stage = Stage::new();
         stage.screen(width, height);
         stage.keys("<Enter>");
         let before = stage.screen(width, height);
         stage.app.note(WORDS);
         let after = stage.screen(width, height);
-        let (before, after): (Vec<_>, Vec<_>) = (before.lines().collect(), after.lines().collect());
-        let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
-        // A message of two rows also uses the row of the keys.
-        let rows = if width < 140 { 2 } else { 1 };
-        assert_eq!(same, usize::from(height) - rows, "{after:#?}");
-        assert!(after[same..].join(" ").contains("Press F to fetch anyway"), "{after:#?}");
+        assert_eq!(before.lines().last(), after.lines().last(), "the keys stay: {after}");
+        assert!(after.contains("Press F to fetch anyway"), "{after}");
+    }
+}
+
+#[test]
+fn short_messages_cover_no_row_of_a_list() {
+    for (width, height) in [(60, 14), (80, 24), (120, 40)] {
+        let mut stage = Stage::new();
+        let before = stage.screen(width, height);
+        stage.app.note("Copied the URL");
+        let after = stage.screen(width, height);
+        let rows = |screen: &str| -> Vec<String> {
+            let lines = screen.lines().take(usize::from(height) - 1);
+            lines.map(str::to_owned).collect()
+        };
+        assert_eq!(rows(&before), rows(&after));
+        let last = after.lines().last().unwrap_or_default();
+        assert!(last.starts_with("  Enter read") && last.ends_with("Copied the URL"), "{last}");
+    }
+}
+
+#[test]
+fn messages_do_not_cover_the_selected_row() {
+    for (width, height) in [(40, 12), (80, 14), (120, 14)] {
+        for keys in ["", "G"] {
+            let mut stage = Stage::new();
+            stage.screen(width, height);
+            stage.keys(keys);
+            let selected = |screen: &str| -> Vec<String> {
+                screen.lines().filter(|line| line.contains('▌')).map(str::to_owned).collect()
+            };
+            let before = selected(&stage.screen(width, height));
+            stage.app.note(WORDS);
+            let screen = stage.screen(width, height);
+            let title = before[0].split('▌').nth(1).unwrap_or_default();
+            assert!(screen.contains(title), "{width}x{height} {keys} {title}: {screen}");
+            assert!(screen.contains("was skipped"), "{screen}");
+        }
     }
 }
 
@@ -40,13 +73,14 @@ fn short_messages_do_not_cover_the_keys_of_an_article() {
         );
         assert!(last.ends_with("Copied the URL"), "{last}");
     }
-    // Without space for a whole hint, none is shown.
+    // A message that needs more than half of the row is drawn above it.
     let mut stage = Stage::new();
     stage.screen(40, 12);
     stage.keys("<Enter>");
     stage.app.note("Copied the URL of the article");
     let screen = stage.screen(40, 12);
-    assert!(!screen.contains("page"), "{screen}");
+    assert!(screen.contains("Copied the URL of the article"), "{screen}");
+    assert!(screen.lines().last().unwrap_or_default().contains("Space page"), "{screen}");
 }
 
 #[test]
@@ -57,8 +91,9 @@ fn stacks_messages_beside_an_article() {
     stage.app.problem("Not saved: the disk is full");
     stage.app.note("Copied https://kernel.example/");
     let screen = stage.screen(140, 40);
-    let last: Vec<&str> = screen.lines().rev().take(2).collect();
-    assert!(last[0].contains("Copied") && last[1].contains("disk is full"), "{screen}");
+    // The row above the keys stays empty.
+    let last: Vec<&str> = screen.lines().rev().take(3).collect();
+    assert!(last[0].contains("Copied") && last[2].contains("disk is full"), "{screen}");
 }
 
 #[test]
@@ -128,4 +163,24 @@ fn cancelling_the_theme_gallery_restores_the_theme() {
     let mut stage = Stage::new();
     stage.choose_theme("t", "<Right><Tab><Esc>");
     assert!(!stage.app.dialogs.is_empty(), "the change is not dropped unseen");
+}
+
+#[test]
+fn the_theme_gallery_leaves_the_panes_visible() {
+    for (width, height) in [(140, 40), (120, 36), (80, 24)] {
+        let mut stage = Stage::new();
+        stage.screen(width, height);
+        stage.keys("<Enter>");
+        let before = stage.drawn(width, height);
+        stage.choose_theme("t", "");
+        let after = stage.drawn(width, height);
+        // The text keeps its colours, and more than half of the screen is left.
+        let at = ratatui::layout::Position::new(width / 2 - 2, height / 2);
+        assert_eq!(before[at].symbol(), after[at].symbol());
+        let (x, y) = (width / 4, height / 2);
+        assert_eq!(before[(x, y)].style(), after[(x, y)].style(), "{width}");
+        assert!(stage.screen(width, height).contains("A fair scheduler"));
+        stage.keys("<Tab>");
+        assert_ne!(stage.drawn(width, height)[(x, y)].style(), before[(x, y)].style());
+    }
 }

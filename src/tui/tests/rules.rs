@@ -68,6 +68,45 @@ fn shows_the_duration_of_a_mute_at_every_width() {
 }
 
 #[test]
+fn a_new_rule_can_have_other_actions() {
+    with_runtime(async {
+        let mut real = Real::new(3, 30).await;
+        let found = |app: &App| app.dialog::<Mute>().is_some_and(|mute| mute.run.found.is_some());
+        real.keys("J");
+        real.quiet().await;
+        real.keys("source:\"Source 2\"");
+        real.quiet().await;
+        real.press(KeyCode::Tab, KeyModifiers::NONE);
+        real.until("matches", found).await;
+        let screen = real.screen();
+        assert!(screen.contains("(*) mark read") && screen.contains("Mark items read"), "{screen}");
+        assert!(screen.contains("Matches 10 stored items"), "{screen}");
+        real.enter();
+        real.wait_for("applied to 10 items").await;
+        assert_eq!(shown(&real), 30, "nothing is hidden");
+        let config = real.config();
+        assert!(config.contains("do = [\"read\"]"), "{config}");
+        assert!(config.contains("Mark read"), "{config}");
+        real.keys("u");
+        real.wait_for("Undone: Mark read").await;
+        // From the list of rules; the name of a tag is asked for last.
+        real.keys("&n");
+        real.quiet().await;
+        real.keys("source:\"Source 1\"");
+        real.press(KeyCode::BackTab, KeyModifiers::SHIFT);
+        real.press(KeyCode::BackTab, KeyModifiers::SHIFT);
+        real.until("matches", found).await;
+        real.enter();
+        real.keys("to read");
+        real.enter();
+        real.wait_for("applied to 10 items").await;
+        let config = real.config();
+        assert!(config.contains("do = [\"tag:to read\"]"), "{config}");
+        real.handle.shutdown().await;
+    });
+}
+
+#[test]
 fn an_invalid_query_mutes_nothing() {
     with_runtime(async {
         let mut real = Real::new(3, 30).await;

@@ -63,10 +63,16 @@ fn only_searches_by_words_are_ordered_by_best_match() {
     let (first, others) = ("pinned, then newest", ["newest first", "oldest first"]);
     assert_eq!(orders(&mut stage), [others[0], others[1], first, others[0]]);
     stage.keys(">>/a<Enter>");
-    assert_eq!(orders(&mut stage), [others[0], others[1], "best match first", first]);
-    stage.keys("<lt>");
+    let screen = stage.screen(80, 24);
+    assert!(screen.contains("> best match "), "the way is visible at the first look: {screen}");
+    assert_eq!(orders(&mut stage), ["best match first", others[0], others[1], first]);
+    stage.keys(">");
     let screen = stage.screen(120, 40);
     assert!(screen.contains("best match first") && !screen.contains("Today ─"), "{screen}");
+    assert!(screen.contains("< pinned, then newest "), "{screen}");
+    stage.keys("<lt>");
+    assert_eq!(stage.app.items.shown_order().label(), first);
+    stage.keys(">");
     // The order of other lists is unchanged, and searches keep their order.
     stage.keys("<Esc>");
     assert_eq!(stage.app.items.shown_order().label(), first);
@@ -80,6 +86,39 @@ fn only_searches_by_words_are_ordered_by_best_match() {
     assert_eq!(stage.app.items.shown_order().label(), first);
     stage.keys("<Esc>");
     assert_eq!(stage.app.items.shown_order().label(), others[1]);
+}
+
+#[test]
+fn what_is_not_closed_is_not_searched_for_yet() {
+    // The typed text, the number of rows, the missing sign, and the first words after Enter.
+    for (typed, rows, sign, message) in [
+        ("title:(", 8, ')', "\"(\" has no \")\""),
+        ("tiny title:(zzz", 1, ')', "\"(\" has no \")\""),
+        ("(", 8, ')', "\"(\" has no \")\""),
+        ("\"", 8, '"', "the phrase has no closing \""),
+        ("\"tiny", 1, '"', "the phrase has no closing \""),
+        ("/re", 8, '/', "the pattern has no closing \"/\""),
+    ] {
+        let mut stage = Stage::new();
+        stage.keys(&format!("/{typed}"));
+        assert_eq!(stage.app.items.rows.len(), rows, "{typed}");
+        let screen = stage.screen(120, 40);
+        assert!(screen.contains(&format!("close it with {sign}")), "{typed}: {screen}");
+        stage.keys("<Enter>");
+        let screen = stage.screen(120, 40);
+        assert!(screen.contains(message), "{typed}: {screen}");
+        assert_eq!(stage.app.dialogs.len(), 1, "{typed}");
+        // An invalid query stays; others are searched as they are.
+        stage.keys("<Enter>");
+        assert_eq!(stage.app.dialogs.len(), usize::from(typed == "("), "{typed}");
+        let listed = &stage.app.items.listing.query;
+        assert_eq!(listed == typed, typed != "(", "{typed}: {listed}");
+    }
+    let mut stage = Stage::new();
+    stage.keys("/title:(<Enter>tiny)<Enter>");
+    assert_eq!(stage.app.items.listing.query, "title:(tiny)");
+    stage.keys("/\"tiny\"<Enter>");
+    assert!(stage.app.dialogs.is_empty(), "a closed phrase is kept at once");
 }
 
 #[test]

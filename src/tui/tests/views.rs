@@ -226,3 +226,42 @@ fn the_key_bindings_have_a_scroll_bar() {
     stage.keys(&"<Down>".repeat(60));
     assert!(thumb(&stage.screen(100, 30)) > Some(first), "{screen}");
 }
+
+#[test]
+fn narrow_lists_beside_the_sources_show_only_their_colours() {
+    let mut stage = Stage::new();
+    stage.keys("gi");
+    let screen = stage.screen(80, 24);
+    assert!(screen.contains("と長い題名をこ   ▪   32m"), "{screen}");
+    // Without the Sources pane, the list shows the names.
+    stage.keys("\\");
+    assert!(stage.screen(80, 24).contains("▪ council.exa"), "{}", stage.screen(80, 24));
+    stage.keys("\\");
+    assert!(stage.screen(90, 24).contains("▪ council.exa"), "{}", stage.screen(90, 24));
+}
+
+#[test]
+fn zen_mode_shows_the_source_and_the_position() {
+    let mut stage = Stage::new();
+    stage.screen(80, 24);
+    stage.keys("<Enter>z");
+    let screen = stage.screen(80, 24);
+    let first = screen.lines().find(|line| !line.is_empty()).unwrap_or_default();
+    assert!(first.trim_start().starts_with("Kernel notes"), "{screen}");
+    assert!(first.contains("1 of "), "{screen}");
+}
+
+#[test]
+fn equal_days_have_no_chart() {
+    let mut stage = Stage::new();
+    let flat = |per_day: Vec<u32>| {
+        let rhythm = Rhythm { per_day, newest: Some(now()), pulse: Pulse::Normal };
+        Event::RhythmsLoaded(Ok((1..=5).map(|key| (key, rhythm.clone())).collect()))
+    };
+    let chart = |stage: &mut Stage| stage.screen(120, 40).contains(['▁', '▅', '█']);
+    assert!(chart(&mut stage));
+    stage.happen(flat(vec![0; 7]));
+    assert!(!chart(&mut stage), "{}", stage.screen(120, 40));
+    stage.happen(flat(vec![3; 7]));
+    assert!(!chart(&mut stage), "{}", stage.screen(120, 40));
+}

@@ -134,7 +134,7 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     };
     // In zen mode, the title of the Reader is subdued.
     let calm = app.zen && pane == Focus::Reader;
-    let words = if calm { "newsfed".to_owned() } else { words };
+    let words = if calm { source_title(app, area.width) } else { words };
     let ascii = app.settings.ui.ascii && focused && !calm;
     let words = if ascii { format!("[{words}]") } else { words };
     let mut row = Row::new(area.width);
@@ -267,6 +267,18 @@ fn reader_title(app: &App) -> Title {
     let parts = [place, left, format!("{} %", reader.percent())];
     let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|p| !p.is_empty()).collect();
     (name.to_owned(), String::new(), parts.join("   "))
+}
+
+/// The source of the open article, for the top line of zen mode; the program's name if there is none.
+fn source_title(app: &App, width: u16) -> String {
+    let row = app.reader.article.as_ref().map(|article| &article.row);
+    let entry = row.and_then(|row| app.sources.entry(row.source_key));
+    // At most half of the line, so that the position stays visible.
+    let cells = usize::from(width) / 2;
+    match entry.map(|entry| app.sources.name(entry, cells)) {
+        Some(name) if !name.is_empty() => text::truncate(&name, cells).into_owned(),
+        _ => "newsfed".to_owned(),
+    }
 }
 
 /// The position of an item in the list, such as `2 of 30`.

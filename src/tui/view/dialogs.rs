@@ -52,7 +52,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, body: Rect, foot: Rect)
     // The screen is dimmed only once, below the topmost framed dialog.
     let covering = dialogs.iter().rposition(|dialog| dialog.is_framed());
     for (i, dialog) in dialogs.iter_mut().enumerate() {
-        if covering == Some(i) && !app.settings.ui.linear {
+        if covering == Some(i) && !dialog.is_see_through() && !app.settings.ui.linear {
             app.palette.cover(frame.buffer_mut(), body);
         }
         let more = match () {

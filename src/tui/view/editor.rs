@@ -58,7 +58,34 @@ struct Parts {
     help: Rect,
 }
 
-fn parts(editor: &Editor, inner: Rect) -> Parts {
+/// Minimum width of a screen whose panes stay visible beside the choice of a theme.
+const BESIDE: u16 = 74;
+
+/// Whether only the themes are shown, in a column at the right, so that the panes show the previewed theme.
+fn is_column(app: &App, editor: &Editor, width: u16) -> bool {
+    editor.chooses_theme() && width >= BESIDE && !app.settings.ui.linear
+}
+
+/// The part of the screen for the form, and the size of its content.
+fn place(app: &App, editor: &Editor, body: Rect) -> (Rect, (u16, u16)) {
+    if !is_column(app, editor, body.width) {
+        return (body, size_for(editor));
+    }
+    // The mark of the current theme uses a cell beside the previews.
+    let width = gallery::COLUMN + 1 + 2 * (1 + super::frame::padding(0));
+    (Rect { x: body.right() - width, width, ..body }, (width, u16::MAX))
+}
+
+fn parts(app: &App, editor: &Editor, inner: Rect) -> Parts {
+    if is_column(app, editor, app.size.0) {
+        let none = Rect { height: 0, ..inner };
+        let fields = Rect { height: inner.height.min(1), ..inner };
+        let above = (inner.y + 2).min(inner.bottom());
+        let left = inner.x + 1;
+        let width = inner.width.saturating_sub(1);
+        let gallery = Rect { x: left, y: above, width, height: inner.bottom() - above };
+        return Parts { pages: none, fields, gallery, help: none };
+    }
     let (head, foot) = match inner.height {
         TALL.. => (HEAD, FOOT),
         TWO_HELP_ROWS.. => (1, 2),
@@ -100,8 +127,9 @@ fn size_for(editor: &Editor) -> (u16, u16) {
 }
 
 /// The area inside the border on a screen of this size.
-fn inside(editor: &Editor, size: (u16, u16)) -> Rect {
-    shape(super::body_of(size), size_for(editor)).inner
+fn inside(app: &App, editor: &Editor) -> Rect {
+    let (body, size) = place(app, editor, super::body_of(app.size));
+    shape(body, size).inner
 }
 
 /// The visible lines of the open page, scrolled to the focused field, the number of lines above them, and the
@@ -195,14 +223,14 @@ fn tabs(editor: &Editor, area: Rect) -> Tabs {
 
 /// Number of theme previews in each row; 1 if they are not in rows.
 pub(in crate::tui) fn theme_columns(app: &App, editor: &Editor) -> u16 {
-    let width = parts(editor, inside(editor, app.size)).gallery.width;
+    let width = parts(app, editor, inside(app, editor)).gallery.width;
     let one = app.settings.ui.linear || app.palette.support().depth == Depth::Mono;
     if one { 1 } else { gallery::columns(width).max(1) }
 }
 
 /// The part of the form at a screen position.
 pub(in crate::tui) fn at(app: &App, editor: &Editor, at: Position) -> Option<Place> {
-    let parts = parts(editor, inside(editor, app.size));
+    let parts = parts(app, editor, inside(app, editor));
     if parts.gallery.contains(at) && !app.settings.ui.linear {
         return gallery::at(app, &editor.gallery, parts.gallery, at).map(Place::Theme);
     }
@@ -227,14 +255,17 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, ar
         false if editor.is_new() => ("New source", editor.title.as_str()),
         false => ("Edit source", editor.title.as_str()),
     };
-    let inner = window(app, frame, area, title, size_for(editor));
+    let (body, size) = place(app, editor, area.body);
+    let inner = window(app, frame, DialogArea { body, ..area }, title, size);
     let style = |role| app.palette.style(role);
     if editor.form.is_none() {
         frame.render_widget(ratatui::text::Line::styled("Loading …", style(Role::Dim)), inner);
         return;
     }
-    let parts = parts(editor, inner);
-    draw_tabs(app, frame, editor, parts.pages, inner.height >= TALL);
+    let parts = parts(app, editor, inner);
+    if !parts.pages.is_empty() {
+        draw_tabs(app, frame, editor, parts.pages, inner.height >= TALL);
+    }
     let field_at = |y| Rect { y, height: 1, ..parts.fields };
     let (lines, top, all) = lines(editor, parts.fields);
     let seen = top..top + lines.len();
@@ -266,7 +297,9 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, ar
         let free = Rect { y: top, height: parts.fields.bottom() - top, ..parts.fields };
         super::key_table::draw(app, frame, editor, free);
     }
-    draw_help(app, frame, editor, parts.help);
+    if !parts.help.is_empty() {
+        draw_help(app, frame, editor, parts.help);
+    }
 }
 
 fn draw_tabs(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect, ruled: bool) {

@@ -26,6 +26,9 @@ const FIELDS: u16 = 40;
 /// Width of the Sources pane in a preview: a mark and the longest word, with a cell on each side.
 const PANEL: u16 = 10;
 
+/// Width of a single column of previews.
+pub(super) const COLUMN: u16 = WIDTHS.1 - 1;
+
 /// Width of the previews next to the fields of a form; 0 if there is no space for any.
 pub(super) fn width_beside(form: u16) -> u16 {
     let free = form.saturating_sub(FIELDS + BEFORE);

@@ -1,6 +1,6 @@
-//! The list of rules, and the dialog that adds a rule to hide items.
+//! The list of rules, and the dialog that adds a rule.
 
-use super::super::app::{App, DryRun, KeyHint, KeyHints, Mute, RuleList, UNTIL};
+use super::super::app::{ACTIONS, App, DryRun, KeyHint, KeyHints, Mute, RuleList, UNTIL};
 use super::super::reader::wrap_plain;
 use super::DialogArea;
 use super::dialogs::{field_line, role, rows};
@@ -38,7 +38,10 @@ pub(in crate::tui) fn draw(
     let below = if rules.is_empty() { 0 } else { MATCHES + 2 };
     let size = (WIDTH, height.saturating_add(below));
     let subject = "what happens to new items";
-    let hints: KeyHints = if rules.is_empty() { &[KeyHint::Back("close")] } else { area.hints };
+    let hints: KeyHints = match rules.is_empty() {
+        true => &[KeyHint::Key("n", "new"), KeyHint::Back("close")],
+        false => area.hints,
+    };
     let area = DialogArea { hints, ..area };
     let inner = window(app, frame, area, ("Rules", subject), size);
     if rules.is_empty() {
@@ -133,9 +136,13 @@ fn rule_row(
     }
     row.column(&rule.name, columns.name, role(app, here, Role::Text));
     row.column(&rule.describe_effects(), columns.effects, role(app, here, Role::Accent));
-    // Earlier versions used different names.
-    let named = ["Hide", "Mute"].map(|verb| format!("{verb} {}", rule.query));
-    if rule.name != rule.query && !named.contains(&rule.name) {
+    // The names of most rules contain the query. Earlier versions used "Mute".
+    let verb = rule.name.strip_suffix(rule.query.as_str()).map(str::trim_end);
+    let is_verb = |verb: &str| {
+        let names = ACTIONS.iter().map(|action| text::sentence(action.name));
+        verb.is_empty() || verb == "Mute" || names.into_iter().any(|name| name == verb)
+    };
+    if !verb.is_some_and(is_verb) {
         row.left(&rule.query, role(app, here, Role::Dim));
     }
 }
@@ -182,48 +189,57 @@ fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, outside: &str, area: 
     }
 }
 
-/// The selectable durations of a mute: spaced out, or closer together on a narrow screen. If there is little
-/// space, only the selected one is shown.
-fn how_long(app: &App, set: usize, width: u16) -> Row {
-    let names: usize = UNTIL.iter().map(|(name, _)| name.len() + 4).sum();
+/// A choice in one row: spaced out, or closer together on a narrow screen. If there is little space, only the
+/// selected value is shown.
+fn choice(app: &App, label: &str, names: &[&str], set: usize, width: u16) -> Row {
+    let all: usize = names.iter().map(|name| name.len() + 4).sum();
+    let gaps = names.len().saturating_sub(1);
     let (label, gap) = match usize::from(width) {
-        wide if wide >= "How long  ".len() + names + 3 * UNTIL.len() => ("How long  ", "   "),
-        wide if wide >= names + UNTIL.len() => ("", " "),
-        _ => ("How long  ", ""),
+        wide if wide >= label.len() + all + 3 * gaps => (label, "   "),
+        wide if wide >= all + gaps => ("", " "),
+        _ => (label, ""),
     };
     let mut row = Row::new(width);
     row.left(label, app.palette.style(Role::KeyHint));
-    for (i, (name, _)) in UNTIL.iter().enumerate().filter(|(i, _)| !gap.is_empty() || *i == set) {
+    for (i, name) in names.iter().enumerate().filter(|(i, _)| !gap.is_empty() || *i == set) {
         let (mark, tone, text) = match i == set {
             true => ("(*) ", Role::Accent, Role::Text),
             false => ("( ) ", Role::Dim, Role::Dim),
         };
+        row.left(if i > 0 { gap } else { "" }, Style::new());
         row.left(mark, app.palette.style(tone));
-        row.left(&format!("{name}{gap}"), app.palette.style(text));
+        row.left(name, app.palette.style(text));
     }
     row
 }
 
 pub(in crate::tui) fn draw_mute(app: &App, frame: &mut Frame<'_>, mute: &Mute, area: DialogArea) {
     let count = u16::try_from(mute.suggestions.len()).unwrap_or(u16::MAX);
-    let size = (WIDTH, count.saturating_add(MATCHES + 4));
-    let inner = window(app, frame, area, ("Hide items", "now and as they arrive"), size);
+    let size = (WIDTH, count.saturating_add(MATCHES + 5));
+    let title = mute.action().title;
+    let inner = window(app, frame, area, (title, "now and as they arrive"), size);
     let at = |y: u16, height: u16| {
         let height = height.min(inner.bottom().saturating_sub(y));
         Rect { y, height, ..inner }
     };
     let below = MATCHES.min(inner.height / 2);
-    let space = inner.height.saturating_sub(below + 3).min(count);
+    let space = inner.height.saturating_sub(below + 4).min(count);
     let list = at(inner.y + 1, space);
     rows(app, frame, list, mute.suggestions.len(), mute.selected, |i, row, here| {
         let (query, what) = &mute.suggestions[i];
         row.right(*what, role(app, here, Role::Dim));
         row.left(query, role(app, here, Role::Text));
     });
-    let until = how_long(app, mute.until, inner.width);
-    frame.render_widget(until.line(Style::new()), at(list.bottom() + 1, 1));
-    let rest = at(list.bottom() + 2, below);
-    matches(app, frame, &mute.run, "", rest);
+    let actions: Vec<&str> = ACTIONS.iter().map(|action| action.name).collect();
+    let durations: Vec<&str> = UNTIL.iter().map(|(name, _)| *name).collect();
+    for (y, label, names, set) in
+        [(1, "Action    ", actions, mute.action), (2, "How long  ", durations, mute.until)]
+    {
+        let row = choice(app, label, &names, set, inner.width);
+        frame.render_widget(row.line(Style::new()), at(list.bottom() + y, 1));
+    }
+    let rest = at(list.bottom() + 3, below);
+    matches(app, frame, &mute.run, &mute.describe_outside(), rest);
     // Drawn last, because it places the cursor.
     field_line(app, frame, "Query  ", &mute.field, at(inner.y, 1));
 }

@@ -227,8 +227,11 @@ fn draw_card(app: &App, frame: &mut Frame<'_>, area: Rect) {
         let mut row = Row::new(area.width.saturating_sub(2));
         row.left(&pad, Style::new());
         let color = source.map_or(Role::Accent, |entry| app.sources.color(entry.facts.key));
-        let line = sparkline(&per_day, app.settings.ui.ascii);
-        row.left(&format!("{line}  "), style(color));
+        // A flat line says no more than the words beside it.
+        if per_day.windows(2).any(|days| days[0] != days[1]) {
+            let line = sparkline(&per_day, app.settings.ui.ascii);
+            row.left(&format!("{line}  "), style(color));
+        }
         let (long, short) = rate(&per_day);
         let words = if text::width(&long) <= row.free() { long } else { short };
         row.left(&words, style(Role::Dim));

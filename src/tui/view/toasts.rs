@@ -1,5 +1,6 @@
-//! Messages at the lower right, with a colour and a mark for their kind. Above a dialog's keys if a dialog is
-//! open; in the row of the key hints if an article is open, so that its text stays visible.
+//! Messages at the lower right, with a colour and a mark for their kind: at the end of the row of key hints if
+//! the hints keep enough space there, otherwise above it, beside the selected row. Above a dialog's keys if a
+//! dialog is open.
 
 use super::super::app::{App, Toast, Tone};
 use super::super::reader::wrap_plain;
@@ -25,8 +26,6 @@ const GAP_FROM: u16 = 60;
 const START: u16 = 4;
 /// Number of blank cells at the end of a message.
 const END: u16 = 2;
-/// Minimum number of cells for key hints beside a message.
-const KEYS: u16 = 24;
 
 /// A row of a message, as pieces of text with their styles.
 type Pieces = Vec<(String, Style)>;
@@ -54,10 +53,17 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
         }
         return;
     }
-    if is_with_keys(app) {
-        let mut bottom = frame.area().bottom();
-        for message in app.toast.iter().chain(&app.problem) {
-            bottom = in_row_of_keys(app, frame, message, bottom);
+    let mut above = body;
+    let mut messages = app.toast.iter().chain(&app.problem).peekable();
+    if let Some(message) = messages.next_if(|message| fits_beside_keys(app, frame.area(), message))
+    {
+        in_row_of_keys(app, frame, message);
+    }
+    if app.dialogs.is_empty() {
+        for message in messages {
+            let used = toast(app, frame, message, above);
+            // One row stays free between two messages.
+            above.height = (used.y - body.y).saturating_sub(1);
         }
         return;
     }
@@ -116,19 +122,19 @@ fn place(app: &App, screen: Rect, body: Rect, (width, height): (u16, u16)) -> Re
     Rect { x: right - width, y: bottom - height, width, height }
 }
 
-/// Whether messages are drawn in the row of the key hints, where no prompt is open.
-fn is_with_keys(app: &App) -> bool {
-    app.areas.reader.is_some() && app.dialogs.is_empty() && !app.settings.ui.linear
+/// Whether a message is drawn in the row of the key hints: if no dialog is open, and most of the row is
+/// left to the hints and the status.
+fn fits_beside_keys(app: &App, screen: Rect, message: &Toast) -> bool {
+    let is_free = app.dialogs.is_empty() && !app.settings.ui.linear;
+    is_free && width_joined(&rows_joined(app, message)) <= screen.width * 2 / 5
 }
 
 /// The part of the last row that a message leaves to the key hints.
 pub(super) fn beside(app: &App, row: Rect) -> Rect {
-    let message = app.toast.as_ref().or(app.problem.as_ref()).filter(|_| is_with_keys(app));
+    let message = app.toast.as_ref().or(app.problem.as_ref());
+    let message = message.filter(|message| fits_beside_keys(app, row, message));
     let used = message.map_or(0, |message| width_joined(&rows_joined(app, message)));
-    Rect {
-        width: row.width.checked_sub(used).filter(|left| *left >= KEYS).unwrap_or(row.width),
-        ..row
-    }
+    Rect { width: row.width - used, ..row }
 }
 
 /// Width of a message in a single row, in cells.
@@ -136,25 +142,15 @@ fn width_joined(line: &Pieces) -> u16 {
     u16::try_from(cells(line)).unwrap_or(u16::MAX).saturating_add(START + END)
 }
 
-/// Draws a message at the right of the row of key hints, which ends at `bottom`, or in as many rows as it
-/// needs. Returns the first row of the message.
-fn in_row_of_keys(app: &App, frame: &mut Frame<'_>, message: &Toast, bottom: u16) -> u16 {
+/// Draws a message at the right of the row of key hints.
+fn in_row_of_keys(app: &App, frame: &mut Frame<'_>, message: &Toast) {
     let screen = frame.area();
     let line = rows_joined(app, message);
-    let used = width_joined(&line);
-    let lines = match used <= screen.width {
-        true => vec![line],
-        false => rows(app, message, screen.width.saturating_sub(START + END).max(1).into()),
-    };
-    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(bottom);
     let left = beside(app, screen).width;
-    let x = if left < screen.width && height == 1 { screen.width.saturating_sub(used) } else { 0 };
-    let area = Rect { x, y: bottom - height, width: screen.width - x, height };
-    app.shown_hints.borrow_mut().retain(|(place, _)| !place.intersects(area));
+    let area = Rect { x: left, y: screen.bottom() - 1, width: screen.width - left, height: 1 };
     super::frame::clear(frame, area);
     frame.buffer_mut().set_style(area, app.palette.style(Role::Toast));
-    draw_rows(app, frame, message, lines, area);
-    area.y
+    draw_rows(app, frame, message, vec![line], area);
 }
 
 /// The whole message in a single row.
@@ -211,7 +207,7 @@ fn toast(app: &App, frame: &mut Frame<'_>, toast: &Toast, body: Rect) -> Rect {
     }
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let screen = frame.area();
-    let area = place(app, screen, body, (width, height));
+    let area = beside_selected(app, body, place(app, screen, body, (width, height)));
     if area.bottom() == screen.bottom() {
         // A partly covered status line would be useless.
         let last = Rect { y: screen.bottom() - 1, height: 1, ..screen };
@@ -222,6 +218,26 @@ fn toast(app: &App, frame: &mut Frame<'_>, toast: &Toast, body: Rect) -> Rect {
     frame.buffer_mut().set_style(area, style(Role::Toast));
     draw_rows(app, frame, toast, lines, area);
     area
+}
+
+/// Moves a message that would cover the selected item to the rows above it, or below it if there is no space
+/// above.
+fn beside_selected(app: &App, body: Rect, area: Rect) -> Rect {
+    let Some(items) = app.areas.items.filter(|_| app.dialogs.is_empty()) else { return area };
+    let is_selected = |shown: &Option<usize>| *shown == Some(app.items.selected);
+    let shown = app.items.shown.iter();
+    let (Some(first), Some(last)) =
+        (shown.clone().position(is_selected), shown.clone().rposition(is_selected))
+    else {
+        return area;
+    };
+    let row = |at: usize| items.y.saturating_add(u16::try_from(at).unwrap_or(u16::MAX));
+    let selected = Rect { y: row(first), height: row(last) + 1 - row(first), ..items };
+    match selected.y.checked_sub(area.height) {
+        _ if !area.intersects(selected) => area,
+        Some(y) if y >= body.y => Rect { y, ..area },
+        _ => Rect { y: selected.bottom().min(body.bottom().saturating_sub(area.height)), ..area },
+    }
 }
 
 /// The rows of a message: the event, further information, and the undo key.

@@ -15,6 +15,7 @@ mod error;
 mod newsboat;
 mod parse;
 mod sources;
+mod unclosed;
 mod words;
 
 #[cfg(test)]
@@ -27,6 +28,7 @@ pub use error::{QueryError, QueryErrorKind};
 pub use newsboat::{NotTranslated, from_newsboat};
 pub use parse::{pattern, without_invisible};
 pub use sources::{Directory, Known, Unknown, resolve, unknown_name};
+pub use unclosed::{Unclosed, unclosed};
 
 /// A parsed search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]

@@ -130,7 +130,7 @@ fn word_end(value: &str, grouped: bool) -> usize {
 }
 
 /// Operators whose value can be a regular expression.
-const WITH_PATTERN: [&str; 4] = ["", "title:", "author:", "url:"];
+pub(super) const WITH_PATTERN: [&str; 4] = ["", "title:", "author:", "url:"];
 
 /// End of a regular expression with its slashes. An expression that is not closed, or has a slash inside, is
 /// text, such as a path.

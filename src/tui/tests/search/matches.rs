@@ -246,3 +246,22 @@ fn stepping_past_the_matches_opens_the_adjacent_result() {
     let screen = press(&mut stage, &["n"]);
     assert!(open(&stage) == last && screen.contains("match 1 of 2"), "{screen}");
 }
+
+#[test]
+fn narrow_results_show_more_text_than_source() {
+    let mut stage = stage(TWO);
+    press(&mut stage, &["/bridge", "<Enter>", "<Enter>"]);
+    let text = "… the old steel bridge is painted again before it opens …";
+    let at = text.find("bridge").unwrap();
+    let snippet = Snippet {
+        title_hits: vec![],
+        text: text.to_owned(),
+        hits: vec![at..at + 6, at + 7..at + 9],
+        picture: None,
+    };
+    let found = vec![(10, snippet)];
+    stage.happen(Event::SnippetsLoaded(Some("\"bridge\"*".to_owned()), Ok(found)));
+    let screen = stage.screen(120, 36);
+    assert!(stage.app.areas.reader.is_some() && stage.app.areas.items.is_some(), "{screen}");
+    assert!(screen.contains("▪ news.ex…  …steel bridge is painted agai…"), "{screen}");
+}

@@ -3,8 +3,9 @@
 use super::super::chrome::marks;
 use super::{Cell, Form};
 use crate::config::{DateStyle, Role};
-use crate::tui::app::App;
+use crate::tui::app::{App, Focus};
 use crate::util::text;
+use ratatui::style::Color;
 
 /// Minimum width of a list that shows "comments" after the number.
 const COMMENTS_FROM: u16 = 124;
@@ -26,6 +27,9 @@ const MAX_SOURCE: usize = 22;
 const SQUARE: usize = 4;
 /// Maximum width of a source name in the source column.
 const MAX_NAME: usize = MAX_SOURCE - SQUARE;
+
+/// Maximum width of names that are shown in a narrow list although the Sources pane shows them.
+const SHORT: usize = 6;
 
 /// The columns to the right of the title, from left to right. They use at most 45 % of a row in total.
 pub(super) const COLUMNS: &[Column] = &[
@@ -69,6 +73,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cells: |cell| {
             let most = match cell.width {
                 _ if cell.form.one_source => 0,
+                46.. if cell.form.squares && cell.form.source_cells > SHORT => SQUARE - 1,
                 ..46 => 0,
                 46..70 => 16,
                 70..80 => 20,
@@ -77,12 +82,15 @@ pub(super) const COLUMNS: &[Column] = &[
             most.min(cell.form.source_cells.saturating_add(SQUARE))
         },
         draw: |cell, cells| {
+            let color = cell.app.sources.color(cell.row.source_key);
+            if cells < SQUARE {
+                return vec![(format!("  {}", marks(cell.app).square), color)];
+            }
             // Two blanks before the mark and one after it.
             let mark = format!("  {} ", marks(cell.app).square);
             let space = cells - text::width(&mark);
             let name = text::truncate(&cell.source(space), space).into_owned();
             let rest = " ".repeat(cells - text::width(&mark) - text::width(&name));
-            let color = cell.app.sources.color(cell.row.source_key);
             let role = if cell.row.read { Role::Dim } else { Role::Soft };
             vec![(mark, color), (name + &rest, role)]
         },
@@ -104,6 +112,20 @@ pub(super) const COLUMNS: &[Column] = &[
         draw: |cell, cells| vec![(format!("{:>cells$}", cell.date()), Role::Dim)],
     },
 ];
+
+/// Minimum width of a screen with names of sources both in their pane and in the list.
+const NAMES_TWICE_FROM: u16 = 90;
+
+/// Whether the colours of sources in a narrow list are enough, because the Sources pane beside it shows them
+/// with the names.
+pub(super) fn only_squares(app: &App) -> bool {
+    let colored = app.palette.style(Role::Source1).fg.is_some_and(|ink| ink != Color::Reset);
+    let width = app.size.0;
+    colored
+        && !app.settings.ui.ascii
+        && width < NAMES_TWICE_FROM
+        && super::super::arrangement(app, width).iter().any(|(pane, _)| *pane == Focus::Sources)
+}
 
 impl Form {
     /// Sets the width of the longest source name, which determines the width of the column.
