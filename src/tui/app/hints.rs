@@ -94,6 +94,7 @@ const READER: &[Action] = &[
     Action::PageDown,
     Action::NextUnread,
     Action::Back,
+    Action::Headings,
     Action::Browser,
     Action::ScrollRight,
     Action::Pin,
@@ -107,6 +108,7 @@ const ZEN: &[Action] = &[
     Action::PageDown,
     Action::NextUnread,
     Action::Zen,
+    Action::Headings,
     Action::Browser,
     Action::ScrollRight,
     Action::Pin,
@@ -124,10 +126,10 @@ const CHANGES: &[Action] = &[
 ];
 const MATCHES: &[Action] = &[
     Action::NextUnread,
-    Action::PreviousUnread,
     Action::Back,
-    Action::PageDown,
     Action::NextItem,
+    Action::PreviousUnread,
+    Action::PageDown,
     Action::Browser,
     Action::Pin,
     Action::Hints,
@@ -173,6 +175,7 @@ impl App {
             self.unavailable_reason(action).is_none().then_some(())?;
             let has_use = match action {
                 Action::Pictures => self.hides_pictures(),
+                Action::Headings => self.reader.has_outline(),
                 Action::Hints => !self.links().is_empty(),
                 Action::ScrollRight => self.reader.is_cut(),
                 _ => true,

@@ -142,6 +142,20 @@ fn matches_in_the_list_of_links_are_not_counted() {
 }
 
 #[test]
+fn several_words_are_highlighted_where_they_are_near_each_other() {
+    let html = format!("<p>A concert.</p>{}{TWO}", "<p>Nothing of interest.</p>".repeat(5));
+    let mut stage = stage(&html);
+    let screen = press(&mut stage, &["/bridge concert<Enter>", "<Enter>"]);
+    assert!(screen.contains("match 1 of 3"), "{screen}");
+    assert_eq!(marked(&mut stage), ["bridges", "concert", "Bridge"]);
+    // The first hints lead out of the matches and on to the next item.
+    let hints: Vec<_> = stage.app.hints().into_iter().map(|hint| hint.label).collect();
+    assert_eq!(hints[..3], ["next match", "hide matches", "next item"]);
+    let screen = press(&mut stage, &["<Esc>"]);
+    assert!(marked(&mut stage).is_empty() && screen.contains("n next unread"), "{screen}");
+}
+
+#[test]
 fn typing_a_search_keeps_the_reading_position() {
     for typed in ["/bridge<Esc>", "/bridgex<Esc>", "/bridge<Enter>q", "/bridge<BS><BS>xx<Esc>"] {
         let mut stage = stage(TWO);
