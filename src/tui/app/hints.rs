@@ -265,13 +265,11 @@ impl App {
             return None;
         }
         let next = self.keymap.continuations(self.context(), &self.pending.keys);
-        let (_, first) = next.first()?;
-        let task = first.task();
-        let of_task = next.iter().filter(|(_, action)| action.task() == task).count();
-        let title = match of_task * 2 > next.len() {
-            true => task.title().to_lowercase(),
-            false => String::new(),
-        };
+        next.first()?;
+        let count = |task| next.iter().filter(|(_, action)| action.task() == task).count();
+        let mut tasks = next.iter().map(|(_, action)| action.task());
+        let most = tasks.find(|task| count(*task) * 2 > next.len());
+        let title = most.map_or_else(String::new, |task| task.title().to_lowercase());
         let title = format!("{}  {title} …", show_sequence(&self.pending.keys));
         let hints = next.into_iter().map(|(keys, action)| hint(keys, self.keymap.label(action)));
         Some((title, hints.collect()))

@@ -40,7 +40,7 @@ pub(in crate::tui) fn headings(
     area: DialogArea,
 ) {
     let height = u16::try_from(list.headings.len()).unwrap_or(u16::MAX);
-    let inner = window(app, frame, area, ("Headings", ""), (76, height));
+    let inner = window(app, frame, area, ("Headings", ""), (100, height));
     rows(app, frame, inner, list.headings.len(), list.selected, |i, row, here| {
         let heading = &list.headings[i];
         let indent = match app.settings.ui.linear {
