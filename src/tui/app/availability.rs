@@ -68,6 +68,7 @@ impl App {
             | Action::Difference
             | Action::OlderChange
             | Action::NewerChange
+            | Action::Headings
             | Action::NextHeading
             | Action::PreviousHeading
             | Action::ScrollRight => self.focus == Focus::Reader && self.reader.next().is_some(),
@@ -179,6 +180,7 @@ impl App {
             | Action::OpenLink
             | Action::JumpBack
             | Action::Find
+            | Action::Headings
             | Action::NextHeading
             | Action::PreviousHeading
             | Action::Difference

@@ -316,6 +316,7 @@ impl App {
             Action::Keys => self.open_keys(""),
             Action::History => self.open_history(),
             Action::Links => self.open_links(""),
+            Action::Headings => self.open_headings(),
             Action::Hints => self.open_hints(),
             Action::Find if self.reader.article.is_some() => {
                 let text = self.reader.find.as_ref().and_then(|find| find.text.clone());

@@ -135,11 +135,11 @@ impl ReaderPane {
 
     fn find_searched(&mut self) -> Vec<Piece> {
         let words = std::mem::take(&mut self.searched.words);
-        let mut pieces = self.haystack().find_words(&words);
-        self.searched.words = words;
         // The list of links at the end is not part of the text.
-        let lines = &self.lines;
-        pieces.retain(|piece| lines.lines.get(piece.line).is_some_and(|l| l.at < lines.solid));
+        let solid = self.lines.solid;
+        let end = self.lines.lines.partition_point(|line| line.at < solid);
+        let pieces = self.haystack().find_words(&words, end);
+        self.searched.words = words;
         pieces
     }
 
@@ -362,35 +362,6 @@ impl App {
         };
         self.reader.cancel_find();
         if text.is_empty() { vec![] } else { self.note(format!("Not found in this text: {text}")) }
-    }
-
-    /// Goes to the next or previous heading of the article.
-    pub(super) fn step_heading(&mut self, forward: bool) -> Vec<Effect> {
-        let reader = &mut self.reader;
-        // The last heading or match is ignored if it is not on the screen.
-        let seen = reader.top..reader.top + reader.height;
-        let pointed = reader.pointed.filter(|line| seen.contains(line));
-        let at = pointed.unwrap_or(reader.top);
-        let headings = || reader.lines.lines.iter().enumerate().filter(|(_, line)| line.heading);
-        let mut all = headings().map(|(i, _)| i);
-        let found = match forward {
-            true => all.find(|line| *line > at || pointed.is_none() && *line == at),
-            false => all.take_while(|line| *line < at).last(),
-        };
-        match found {
-            Some(line) => {
-                reader.leave_searched();
-                reader.set_top(line);
-                reader.pointed = Some(line);
-                vec![]
-            }
-            None if headings().next().is_none() => self.note("This article has no headings"),
-            None => self.note(if forward {
-                "This is the last heading"
-            } else {
-                "This is the first heading"
-            }),
-        }
     }
 
     /// Shows the difference from the previous version, or the article again.

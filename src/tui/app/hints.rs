@@ -94,6 +94,7 @@ const READER: &[Action] = &[
     Action::PageDown,
     Action::NextUnread,
     Action::Back,
+    Action::Headings,
     Action::Browser,
     Action::ScrollRight,
     Action::Pin,
@@ -107,6 +108,7 @@ const ZEN: &[Action] = &[
     Action::PageDown,
     Action::NextUnread,
     Action::Zen,
+    Action::Headings,
     Action::Browser,
     Action::ScrollRight,
     Action::Pin,
@@ -124,10 +126,10 @@ const CHANGES: &[Action] = &[
 ];
 const MATCHES: &[Action] = &[
     Action::NextUnread,
-    Action::PreviousUnread,
     Action::Back,
-    Action::PageDown,
     Action::NextItem,
+    Action::PreviousUnread,
+    Action::PageDown,
     Action::Browser,
     Action::Pin,
     Action::Hints,
@@ -173,6 +175,7 @@ impl App {
             self.unavailable_reason(action).is_none().then_some(())?;
             let has_use = match action {
                 Action::Pictures => self.hides_pictures(),
+                Action::Headings => self.reader.has_outline(),
                 Action::Hints => !self.links().is_empty(),
                 Action::ScrollRight => self.reader.is_cut(),
                 _ => true,
@@ -274,13 +277,11 @@ impl App {
             return None;
         }
         let next = self.keymap.continuations(self.context(), &self.pending.keys);
-        let (_, first) = next.first()?;
-        let task = first.task();
-        let of_task = next.iter().filter(|(_, action)| action.task() == task).count();
-        let title = match of_task * 2 > next.len() {
-            true => task.title().to_lowercase(),
-            false => String::new(),
-        };
+        next.first()?;
+        let count = |task| next.iter().filter(|(_, action)| action.task() == task).count();
+        let mut tasks = next.iter().map(|(_, action)| action.task());
+        let most = tasks.find(|task| count(*task) * 2 > next.len());
+        let title = most.map_or_else(String::new, |task| task.title().to_lowercase());
         let title = format!("{}  {title} …", show_sequence(&self.pending.keys));
         let hints = next.into_iter().map(|(keys, action)| hint(keys, self.keymap.label(action)));
         Some((title, hints.collect()))

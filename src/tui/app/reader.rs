@@ -330,8 +330,8 @@ impl ReaderPane {
         let belongs = |line: &crate::tui::reader::Line| {
             line.spans.iter().all(|s| matches!(s.role, Role::Heading | Role::Subheading))
         };
-        let mut above = above.take_while(|(_, line)| line.heading || belongs(line));
-        above.find(|(_, line)| line.heading).map_or(0, |(at, _)| at + 1)
+        let mut above = above.take_while(|(_, line)| line.heading.is_some() || belongs(line));
+        above.find(|(_, line)| line.heading.is_some()).map_or(0, |(at, _)| at + 1)
     }
 
     /// Scrolls wide lines sideways; returns false if nothing on the screen is wider than the pane or if the

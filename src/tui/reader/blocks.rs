@@ -19,6 +19,8 @@ const NARROW_PADDING: usize = 1;
 const NARROW: usize = 40;
 /// Indentation of lists, in cells.
 const LIST_INDENT: usize = 1;
+/// Maximum number of lines of the items of a list without empty lines between them.
+const SHORT_ITEM: usize = 2;
 /// Indentation of definitions, in cells.
 const DEFINITION_INDENT: usize = 3;
 /// Maximum width of code in a single line that may be cut, in lines of the column.
@@ -48,6 +50,14 @@ fn is_drawing(code: &str) -> bool {
     boxes || code.lines().any(is_separator) && code.lines().any(is_row)
 }
 
+/// Whether the first paragraph of a list item takes more than about two lines, so that items without empty
+/// lines between them would be hard to tell apart.
+fn is_long(item: &[Block], space: usize) -> bool {
+    let Some(Block::Paragraph(inline)) = item.first() else { return false };
+    let lines = |line: &str| text::width(line).div_ceil(space.max(1));
+    plain(inline).lines().map(lines).sum::<usize>() > SHORT_ITEM
+}
+
 /// Whether two texts differ only in whitespace, case and punctuation.
 fn is_same(a: &str, b: &str) -> bool {
     let letters = |text: &'_ str| -> String {
@@ -74,7 +84,8 @@ impl<'a> Out<'a> {
         let bullet = self.glyphs.bullets[self.depth % self.glyphs.bullets.len()];
         let texts =
             |item: &Vec<Block>| item.iter().filter(|b| !matches!(b, Block::List(..))).count();
-        let loose = items.iter().any(|item| texts(item) > 1);
+        let space = self.space(margin).saturating_sub(wide.max(text::width(bullet)) + LIST_INDENT);
+        let loose = items.iter().any(|item| texts(item) > 1 || is_long(item, space));
         let indent = if self.depth == 0 { LIST_INDENT } else { 0 };
         let margin = self.nested(margin, Span::blank(indent), Span::blank(indent));
         self.depth += 1;
@@ -280,11 +291,123 @@ fn task(item: &[Block]) -> Option<bool> {
     TASKS.iter().position(|c| *c == first).map(|at| at == 1)
 }
 
+/// The images and the caption of a figure whose caption, or the description in its place, is repeated by the
+/// paragraph directly after it; `None` if both must be shown.
+pub(super) fn caption_below<'a>(
+    figure: &'a Block,
+    below: Option<&'a Block>,
+) -> Option<(&'a [Inline], &'a [Inline])> {
+    let (Block::Figure(images, caption), Block::Paragraph(text)) = (figure, below?) else {
+        return None;
+    };
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = if caption.is_empty() { plain(images) } else { plain(caption) };
+    if words(&shown) != words(&plain(text)) {
+        return None;
+    }
+    // The one with links is shown.
+    match (is_bare(caption), is_bare(text)) {
+        _ if caption == text => Some((images, caption)),
+        (true, false) => Some((images, text)),
+        (_, true) if !caption.is_empty() => Some((images, caption)),
+        (_, true) => Some((images, text)),
+        (false, false) => None,
+    }
+}
+
+/// Whether inline content is only text, without links, pictures or targets of links.
+fn is_bare(inline: &[Inline]) -> bool {
+    inline.iter().all(|piece| match piece {
+        Inline::Text(_) | Inline::Code(_) | Inline::Break => true,
+        Inline::Emphasis(inner)
+        | Inline::Strong(inner)
+        | Inline::Deleted(inner)
+        | Inline::Inserted(inner) => is_bare(inner),
+        _ => false,
+    })
+}
+
 /// Whether a block contains only footnotes.
 pub(super) fn is_notes(block: &Block) -> bool {
     match block {
         Block::Note { .. } => true,
         Block::List(_, items) => items.iter().all(|item| item.iter().all(is_notes)),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Shape, layout};
+    use super::*;
+    use crate::article::from_html;
+
+    fn shown(html: &str, width: usize) -> Vec<String> {
+        let shape = Shape {
+            width,
+            wrap_code: true,
+            ascii: true,
+            strikes: false,
+            picture_lines: 0,
+            graphics: None,
+            beyond: 0,
+        };
+        let lines = layout(&from_html(html, None), shape, &Default::default()).lines;
+        let text = |line: &Line| line.all().map(|span| span.text.as_str()).collect::<String>();
+        lines.iter().map(text).collect()
+    }
+
+    #[test]
+    fn shows_a_repeated_caption_once() {
+        let figure = |alt: &str, caption: &str| {
+            format!(
+                "<figure><img src=https://e.org/a.png alt='{alt}'><figcaption>{caption}</figcaption></figure>"
+            )
+        };
+        let image = "<p><img src=https://e.org/a.png alt='The old bridge'></p>";
+        let link = "<a href=https://e.org/b>bridge</a>";
+        for (html, expected) in [
+            (figure("", "The old bridge") + "<p>The  old\n<b>bridge</b></p>", 1),
+            (format!("{image}<p>The old bridge</p>"), 1),
+            (figure("The old bridge", "The old bridge") + "<p>The old bridge</p>", 1),
+            // A different text, or another block between them.
+            (figure("", "The old bridge") + "<p>The old bridge.</p>", 2),
+            (figure("", "The old bridge") + "<hr><p>The old bridge</p>", 2),
+            ("<p>The old bridge</p>".to_owned() + &figure("", "The old bridge"), 2),
+        ] {
+            let text = shown(&html, 60).join("\n");
+            let text = text.split("Links").next().unwrap_or_default();
+            assert_eq!(text.matches("old bridge").count(), expected, "{html}: {text}");
+        }
+        // The text with a link is the one that is kept.
+        for html in [
+            figure("", "The old bridge") + &format!("<p>The old {link}</p>"),
+            figure("", &format!("The old {link}")) + "<p>The old bridge</p>",
+        ] {
+            let text = shown(&html, 60).join("\n");
+            assert!(text.contains("The old bridge[2]"), "{html}: {text}");
+            assert!(!text.contains("The old bridge\n"), "{html}: {text}");
+        }
+    }
+
+    #[test]
+    fn separates_the_items_of_lists_with_long_items() {
+        let list = |inner: &str| format!("<ul><li>one</li><li>{inner}</li><li>three</li></ul>");
+        let empty = |html: &str, width| {
+            shown(html, width).iter().filter(|line| line.trim().is_empty()).count()
+        };
+        let long = "several words ".repeat(6);
+        for (html, width, expected) in [
+            (list("two"), 40, 0),
+            (list(&long), 72, 0),
+            (list(&long), 30, 2),
+            (list("a<br>b<br>c"), 72, 2),
+            (list("<p>two</p><p>more</p>"), 72, 3),
+            // A nested list counts on its own.
+            (list("two<ul><li>a<li>b<li>c<li>d</ul>"), 72, 0),
+            (list(&format!("two<ul><li>{long}<li>b</ul>")), 30, 1),
+        ] {
+            assert_eq!(empty(&html, width), expected, "{html} {width}: {:#?}", shown(&html, width));
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::line::{Joint, Line};
 use crate::article::is_stop_word;
 use crate::query::Query;
 use crate::util::phrase::Phrase;
-use crate::util::segment::may_be_prefix;
+use crate::util::segment::{are_joined, may_be_prefix};
 use nucleo_matcher::chars::normalize;
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -19,6 +19,9 @@ const MAX_CHARS: usize = 500_000;
 /// fewer matches.
 const OFTEN: usize = 20;
 const TIMES: usize = 8;
+
+/// Maximum distance, in words, of two searched words that stand near each other.
+const NEAR: usize = 10;
 
 /// The lines as one case-folded text.
 #[derive(Debug, Default)]
@@ -91,23 +94,25 @@ impl Haystack {
         self.pieces(hits.map(|(at, _)| at..at + needle.len()))
     }
 
-    /// Finds the words of a search, from top to bottom. Skips very frequent words if there are rarer ones.
-    pub(crate) fn find_words(&self, words: &[SearchedWord]) -> Vec<Piece> {
-        let hits = words.iter().map(|word| word.phrase.hits(&self.folded).take(MAX_HITS).collect());
-        let mut hits: Vec<Vec<Range<usize>>> = hits.collect();
-        let rarest = hits.iter().map(Vec::len).filter(|count| *count > 0).min().unwrap_or(0);
-        hits.retain(|hits| hits.len() < OFTEN.max(rarest * TIMES));
-        let mut hits: Vec<Range<usize>> = hits.into_iter().flatten().collect();
-        hits.sort_unstable_by_key(|hit| (hit.start, Reverse(hit.end)));
-        // A word may be a prefix of a longer one. The longer match is kept.
-        let mut end = 0;
-        hits.retain(|hit| {
-            let is_free = hit.start >= end;
-            end = if is_free { hit.end } else { end };
-            is_free
-        });
-        hits.truncate(MAX_HITS);
-        self.pieces(hits.into_iter())
+    /// Finds the words of a search above a line, from top to bottom: where different words stand near each
+    /// other, and all quoted phrases. If there is no such place, finds the words anywhere, but skips very
+    /// frequent ones if there are rarer ones.
+    pub(crate) fn find_words(&self, words: &[SearchedWord], end: usize) -> Vec<Piece> {
+        let end = self.origins.partition_point(|origin| origin.line < end);
+        let end = self.origins.get(end).map_or(self.folded.len(), |origin| origin.folded);
+        let text = &self.folded[..end];
+        let hits = words.iter().map(|word| word.hits(text).take(MAX_HITS).collect());
+        let mut hits: Vec<Vec<Hit>> = hits.collect();
+        let together = near(text, distinct(hits.iter().flatten().cloned().collect()));
+        let mut found = if together.is_empty() {
+            let rarest = hits.iter().map(Vec::len).filter(|count| *count > 0).min().unwrap_or(0);
+            hits.retain(|hits| hits.len() < OFTEN.max(rarest * TIMES));
+            distinct(hits.into_iter().flatten().collect())
+        } else {
+            together
+        };
+        found.truncate(MAX_HITS);
+        self.pieces(found.into_iter().map(|hit| hit.range))
     }
 
     /// Splits matches (byte ranges of the folded text) into pieces per line.
@@ -132,33 +137,103 @@ impl Haystack {
     }
 }
 
+/// An occurrence of a searched word.
+#[derive(Debug, Clone)]
+struct Hit {
+    /// Byte range of the folded text.
+    range: Range<usize>,
+    group: usize,
+    is_phrase: bool,
+}
+
+/// Sorts hits. A word may be a prefix of a longer one; then the longer hit is kept.
+fn distinct(mut hits: Vec<Hit>) -> Vec<Hit> {
+    hits.sort_by_key(|hit| (hit.range.start, Reverse(hit.range.end)));
+    let mut end = 0;
+    hits.retain(|hit| {
+        let is_free = hit.range.start >= end;
+        end = if is_free { hit.range.end } else { end };
+        is_free
+    });
+    hits
+}
+
+/// The sorted hits of different groups that are near each other, and the quoted phrases; empty if no hits are
+/// near each other.
+fn near(text: &str, hits: Vec<Hit>) -> Vec<Hit> {
+    if hits.iter().all(|hit| hit.group == hits[0].group) {
+        return vec![];
+    }
+    // The number of words before each hit.
+    let (mut words, mut at, mut before) = (0, 0, ' ');
+    let places: Vec<usize> = hits
+        .iter()
+        .map(|hit| {
+            for c in text[at..hit.range.start].chars() {
+                words += usize::from(c.is_alphanumeric() && !are_joined(before, c));
+                before = c;
+            }
+            at = hit.range.start;
+            words
+        })
+        .collect();
+    let mut is_near = vec![false; hits.len()];
+    // Where the group changes, the hits on each side are near if the first one of the other side is.
+    let is_change = |at: &usize| hits[at - 1].group != hits[*at].group;
+    for at in (1..hits.len()).filter(is_change) {
+        let same = |a: usize, b: usize| hits[a].group == hits[b].group;
+        let above =
+            (0..at).rev().take_while(|i| same(*i, at - 1) && places[at] - places[*i] <= NEAR);
+        let below =
+            (at..hits.len()).take_while(|i| same(*i, at) && places[*i] - places[at - 1] <= NEAR);
+        above.chain(below).for_each(|i| is_near[i] = true);
+    }
+    if !is_near.contains(&true) {
+        return vec![];
+    }
+    let kept = hits.into_iter().zip(is_near).filter(|(hit, is_near)| *is_near || hit.is_phrase);
+    kept.map(|(hit, _)| hit).collect()
+}
+
 /// A word or phrase of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SearchedWord {
     phrase: Phrase,
+    /// The index of its term in the query. Alternatives have the same one.
+    group: usize,
+    is_phrase: bool,
 }
 
 impl SearchedWord {
     /// The words and phrases of a query that are highlighted. Stop words such as `the` are highlighted only
     /// if the query consists of them, and only where they are adjacent.
     pub(crate) fn all(query: &Query) -> Vec<Self> {
-        let words = query.text_words();
-        let says_little =
-            |(text, is_phrase): &(&str, bool)| !is_phrase && is_stop_word(&text.to_lowercase());
+        let terms = query.text_terms().into_iter().enumerate();
+        let words =
+            terms.flat_map(|(group, words)| words.into_iter().map(move |word| (group, word)));
+        let words: Vec<(usize, (&str, bool))> = words.collect();
+        let says_little = |(_, (text, is_phrase)): &(usize, (&str, bool))| {
+            !is_phrase && is_stop_word(&text.to_lowercase())
+        };
         if words.len() > 1 && words.iter().all(says_little) {
-            let texts: Vec<&str> = words.iter().map(|(text, _)| *text).collect();
-            return Self::new(&texts.join(" "), true).into_iter().collect();
+            let texts: Vec<&str> = words.iter().map(|(_, (text, _))| *text).collect();
+            return Self::new(&texts.join(" "), true, 0).into_iter().collect();
         }
         let is_only = words.len() == 1;
         let words = words.into_iter().filter(|word| is_only || !says_little(word));
-        words.filter_map(|(text, is_phrase)| Self::new(text, is_phrase)).collect()
+        words.filter_map(|(group, (text, is_phrase))| Self::new(text, is_phrase, group)).collect()
     }
 
     /// `None` if a text of a query has no letters or digits.
-    fn new(text: &str, is_phrase: bool) -> Option<Self> {
+    fn new(text: &str, is_phrase: bool, group: usize) -> Option<Self> {
         // Like in a search, a short word matches only a whole word.
         let is_whole = is_phrase || !may_be_prefix(text);
-        Some(Self { phrase: Phrase::new(&folded(text), is_whole)? })
+        Some(Self { phrase: Phrase::new(&folded(text), is_whole)?, group, is_phrase })
+    }
+
+    fn hits<'a>(&'a self, folded: &'a str) -> impl Iterator<Item = Hit> + 'a {
+        let Self { group, is_phrase, .. } = *self;
+        self.phrase.hits(folded).map(move |range| Hit { range, group, is_phrase })
     }
 }
 
@@ -312,22 +387,50 @@ mod tests {
         ] {
             let query: Query = words.parse().unwrap();
             let words = SearchedWord::all(&query);
-            let found = matches(html, 18, |haystack| haystack.find_words(&words));
+            let found = matches(html, 18, |haystack| haystack.find_words(&words, usize::MAX));
             assert_eq!(found, expected, "{query:?} in {html}");
         }
     }
 
     #[test]
     fn skips_frequent_words_if_there_are_rarer_ones() {
-        let html = format!("<p>{} spanner", "boats and ships, ".repeat(OFTEN));
+        let far = "far away ".repeat(NEAR);
+        let html = format!("<p>{} {far} spanner", "boats and ships, ".repeat(OFTEN));
         for (words, expected) in [
             ("boat spanner", vec!["spanner"]),
             ("boat ship", ["boats", "ships"].repeat(OFTEN)),
+            ("boat OR spanner", vec!["spanner"]),
             ("boat missing", vec!["boats"; OFTEN]),
         ] {
             let query: Query = words.parse().unwrap();
             let words = SearchedWord::all(&query);
-            let found = matches(&html, 40, |haystack| haystack.find_words(&words));
+            let found = matches(&html, 40, |haystack| haystack.find_words(&words, usize::MAX));
+            assert_eq!(found, expected, "{query:?}");
+        }
+    }
+
+    #[test]
+    fn finds_words_where_they_are_near_each_other() {
+        let far = "far away ".repeat(NEAR);
+        let html = format!(
+            "<p>A tram. {far} A tram and another tram on the old bridge. {far} A bridge, \
+             {far} a night train, {far} a night."
+        );
+        let once = ["tram", "tram", "bridge"];
+        for (words, expected) in [
+            ("tram bridge", once.to_vec()),
+            ("bridge tram missing", once.to_vec()),
+            ("\"night train\" tram bridge", [once.as_slice(), &["night train"]].concat()),
+            // Nowhere near each other, or alternatives.
+            ("tram night", vec!["tram", "tram", "tram", "night", "night"]),
+            ("tram OR bridge", vec!["tram", "tram", "tram", "bridge", "bridge"]),
+            ("tram (bridge OR train)", once.to_vec()),
+            // The same word twice is one word.
+            ("tram tram", vec!["tram"; 3]),
+        ] {
+            let query: Query = words.parse().unwrap();
+            let words = SearchedWord::all(&query);
+            let found = matches(&html, 400, |haystack| haystack.find_words(&words, usize::MAX));
             assert_eq!(found, expected, "{query:?}");
         }
     }

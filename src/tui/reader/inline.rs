@@ -91,7 +91,8 @@ fn flatten(
                 let label = if alt.is_empty() { "image" } else { alt };
                 out.push(span(glyphs.picture, Role::Dim));
                 out.push(span(label, Role::Dim));
-                if *to != NOWHERE {
+                // A linked picture has one number, that of the link. The list of links has both.
+                if *to != NOWHERE && !matches!(target, Some(Target::Link(_))) {
                     out.push(number(*to));
                 }
             }

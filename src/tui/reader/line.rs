@@ -118,8 +118,8 @@ pub(crate) struct Line {
     /// of the column that the line's block uses.
     pub(crate) inset: usize,
     pub(crate) beyond: usize,
-    /// Whether a heading begins on the line.
-    pub(crate) heading: bool,
+    /// The rank of the heading that begins on the line, among the levels of the article, from 0.
+    pub(crate) heading: Option<usize>,
     pub(crate) ground: Option<Ground>,
     /// Number of lines up to the header of its table; 0 if it is not in the body of a table with a header.
     pub(crate) below_header: usize,

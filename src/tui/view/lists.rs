@@ -1,6 +1,6 @@
-//! The jump dialog and the import preview.
+//! The jump dialog, the headings of an article and the import preview.
 
-use super::super::app::{App, ImportLine, ImportPreview, Jump};
+use super::super::app::{App, HeadingList, ImportLine, ImportPreview, Jump};
 use super::chrome::marks;
 use super::dialogs::{DialogArea, field_line, prompt_label, role, rows, split_field};
 use super::frame::window;
@@ -27,6 +27,29 @@ pub(in crate::tui) fn jump(app: &App, frame: &mut Frame<'_>, jump: &Jump, area: 
         row.left(&target.title, style(Role::Text));
     });
     field_line(app, frame, &prompt_label(app, ""), &jump.field, field);
+}
+
+/// Indentation of a heading below another one, in cells.
+const INDENT: usize = 2;
+
+/// The headings, indented by rank. For screen readers, the rank is a word.
+pub(in crate::tui) fn headings(
+    app: &App,
+    frame: &mut Frame<'_>,
+    list: &HeadingList,
+    area: DialogArea,
+) {
+    let height = u16::try_from(list.headings.len()).unwrap_or(u16::MAX);
+    let inner = window(app, frame, area, ("Headings", ""), (100, height));
+    rows(app, frame, inner, list.headings.len(), list.selected, |i, row, here| {
+        let heading = &list.headings[i];
+        let indent = match app.settings.ui.linear {
+            true => format!("Level {}: ", heading.rank + 1),
+            false => " ".repeat(INDENT * heading.rank),
+        };
+        let text = if heading.rank == 0 { Role::Text } else { Role::Soft };
+        row.left(&format!("{indent}{}", heading.title), role(app, here, text));
+    });
 }
 
 pub(in crate::tui) fn import(

@@ -53,6 +53,10 @@ fn reads_delimited_formulas_in_one_piece() {
             "<p>With $N$ and $p(T)$, $2N$ in $5 to $6.</p><p>Then $\\tau = 1$.</p>",
             "With N and p(T), 2N in $5 to $6.\n\nThen τ = 1.",
         ),
+        (
+            "<p>With $$\\alpha$$ from $$0$$ to $$1$$, or $$-0.5$$.</p><p>US$$5, A$$6, $$7 and $$8.</p>",
+            "With α from 0 to 1, or -0.5.\n\nUS$$5, A$$6, $$7 and $$8.",
+        ),
         ("<p>$$x$$</p>", "```math\nx\n```"),
         ("<h2>On \\(x^2\\)</h2>", "## On x²"),
         ("<p><b>Theorem</b> \\(x^2\\) &lt; \\(y^2\\).</p>", "**Theorem** x² \\< y²."),
@@ -71,6 +75,7 @@ fn keeps_prices_brackets_and_code_unchanged() {
         "US$$5 and A$$6",
         "a $$ alone",
         "$$5$$",
+        "from $$1$$ to $$2$$",
         "see \\[1\\] and \\[citation needed\\]",
         "the pattern \\(word\\) matches",
         "open \\( only",

@@ -336,6 +336,9 @@ fn is_formula(source: &str, mark: Mark, known: bool) -> bool {
     if mark.0 == "$" {
         return is_certain(source) || known && is_simple(source);
     }
+    if mark.0 == "$$" && known && is_bare_number(source) {
+        return true;
+    }
     let source = source.trim();
     let words = || source.split(|c: char| !c.is_alphabetic()).filter(|w| w.chars().count() > 1);
     let long = || source.chars().count() > 3;
@@ -387,6 +390,16 @@ pub(super) fn has_formulas(e: ElementRef<'_>) -> bool {
                 ends && part.len() <= MAX_SOURCE && is_certain(part)
             })
     })
+}
+
+/// Whether a text between double dollar signs is a number such as `1` or `-0.5`, which may also be a price,
+/// unless the surrounding text contains formulas.
+fn is_bare_number(source: &str) -> bool {
+    let digits = source.strip_prefix('-').unwrap_or(source);
+    digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.ends_with(|c: char| c.is_ascii_digit())
+        && source.len() <= LONGEST_SIMPLE
+        && digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b','))
 }
 
 fn is_number(source: &str) -> bool {

@@ -153,6 +153,7 @@ actions! {
         Links, "links", "list of links", "List the links of the article";
         OpenLink, "open-link", "open link", "Open a link by its number";
         JumpBack, "jump-back", "back from jump", "Go back from a footnote or link";
+        Headings, "headings", "headings", "List the headings of the article";
         NextHeading, "next-heading", "next heading", "Go to the next heading";
         PreviousHeading, "previous-heading", "previous heading", "Go to the previous heading";
         Difference, "difference", "changes", "Show or hide the changes since the earlier version";
@@ -266,6 +267,7 @@ impl Action {
             Self::Move => "category",
             Self::Progress => "status",
             Self::FullText => "page readability",
+            Self::Headings => "table of contents outline toc sections chapters",
             Self::SaveView => "smart folder",
             Self::Settings => "preferences options configuration layout machine",
             Self::Help => "manual keys",

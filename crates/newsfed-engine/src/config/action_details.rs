@@ -112,6 +112,9 @@ impl Action {
             Self::JumpBack => {
                 "Returns to where you were in the article, or to the previous article."
             }
+            Self::Headings => {
+                "Selects the heading that you are reading. Enter goes to the selected one."
+            }
             Self::NextHeading | Self::PreviousHeading => "Scrolls the article to that heading.",
             Self::Difference => "Added and removed text is marked in the article.",
             Self::OlderChange | Self::NewerChange => {

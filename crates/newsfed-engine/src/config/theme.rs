@@ -381,6 +381,14 @@ mod tests {
     }
 
     #[test]
+    fn only_themes_without_colours_underline_added_text() {
+        for name in palette::NAMES {
+            let theme = Theme::load(name, &BTreeMap::new()).unwrap();
+            assert_eq!(theme.style(Role::Added).underline, *name == "mono", "{name}");
+        }
+    }
+
+    #[test]
     fn chooses_a_theme_that_the_terminal_can_show() {
         let none = BTreeMap::new();
         let chosen =

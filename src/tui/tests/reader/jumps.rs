@@ -1,7 +1,7 @@
 //! Tests of jumping to footnotes, headings, other items and matches, and of jumping back.
 
 use super::*;
-use crate::tui::app::Focus;
+use crate::tui::app::{Focus, HeadingList};
 
 #[test]
 fn jumps_to_a_footnote_and_back() {
@@ -231,6 +231,78 @@ fn keys_jump_between_headings() {
     stage.screen(80, 24);
     stage.keys("<Enter>");
     stage.keys_give("'", "This article has no headings");
+}
+
+#[test]
+fn lists_the_headings() {
+    let part = |n: usize| {
+        let text = "<p>text</p>".repeat(30);
+        format!("<h2>Part {n}</h2>{text}<h3>Details of <i>part</i> {n}</h3>{text}")
+    };
+    let html = format!("<p>intro</p>{}{}", part(1), part(2));
+    let mut stage = stage(&html, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    let screen = stage.screen(80, 24);
+    assert!(screen.contains("g h headings"), "{screen}");
+    stage.keys("''");
+    stage.screen(80, 24);
+    let before = first_line(&stage);
+    stage.keys("gh");
+    let screen = stage.screen(80, 24);
+    for row in ["─ Headings", "  Part 1", "▌   Details of part 1", "    Details of part 2"] {
+        assert!(screen.contains(row), "{row}: {screen}");
+    }
+    let selected = |stage: &Stage| stage.app.dialog::<HeadingList>().map(|list| list.selected);
+    assert_eq!(selected(&stage), Some(1), "the heading of the text on the screen");
+    stage.keys("<Esc>");
+    assert_eq!((selected(&stage), first_line(&stage)), (None, before.clone()));
+    stage.keys("ghj");
+    // The text is laid out again while the list is open.
+    stage.screen(60, 20);
+    stage.keys("<Enter>");
+    stage.screen(60, 20);
+    assert_eq!(first_line(&stage), "Part 2");
+    stage.keys("<C-o>");
+    stage.screen(80, 24);
+    assert_eq!(first_line(&stage), before);
+}
+
+#[test]
+fn the_palette_finds_the_list_of_headings() {
+    for typed in ["headings", "contents", "table of contents", "outline", "toc"] {
+        let mut stage = stage("<h2>Part</h2><p>text</p>", None);
+        stage.screen(80, 24);
+        stage.keys("<Enter>");
+        stage.screen(80, 24);
+        stage.keys(&format!(":{typed}"));
+        let screen = stage.screen(120, 40);
+        assert!(screen.contains("List the headings of the article"), "{typed}: {screen}");
+    }
+}
+
+#[test]
+fn lists_headings_for_screen_readers() {
+    let mut settings = crate::config::Settings::default();
+    settings.ui.linear = true;
+    let mut stage = Stage::with(settings, super::super::source_list(), item_rows());
+    let document = Arc::new(from_html("<h2>Part</h2><p>text</p><h3>Details</h3><p>text</p>", None));
+    stage.shown = Some(Article { document, ..article(item_rows()[0].clone()) });
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    stage.keys("gh");
+    let screen = stage.screen(80, 24);
+    assert!(screen.contains("Level 1: Part") && screen.contains("Level 2: Details"), "{screen}");
+}
+
+#[test]
+fn a_short_article_needs_no_list_of_headings() {
+    let mut stage = stage("<p>text</p>", None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    assert!(!stage.screen(80, 24).contains("g h"));
+    stage.keys_give("gh", "This article has no headings");
 }
 
 #[test]

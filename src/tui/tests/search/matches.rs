@@ -142,6 +142,16 @@ fn matches_in_the_list_of_links_are_not_counted() {
 }
 
 #[test]
+fn hints_lead_out_of_the_matches() {
+    let mut stage = stage(TWO);
+    press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
+    let hints: Vec<_> = stage.app.hints().into_iter().map(|hint| hint.label).collect();
+    assert_eq!(hints[..3], ["next match", "hide matches", "next item"]);
+    let screen = press(&mut stage, &["<Esc>"]);
+    assert!(marked(&mut stage).is_empty() && screen.contains("n next unread"), "{screen}");
+}
+
+#[test]
 fn typing_a_search_keeps_the_reading_position() {
     for typed in ["/bridge<Esc>", "/bridgex<Esc>", "/bridge<Enter>q", "/bridge<BS><BS>xx<Esc>"] {
         let mut stage = stage(TWO);
