@@ -406,8 +406,16 @@ impl ReaderThread {
 
     fn matches(&self, view: &View, effects: &[RuleEffect]) -> Result<Matches> {
         let (count, newest) = self.reader.sample(view, LISTED_MATCHES)?;
-        let newest = newest.into_iter().take(LISTED_MATCHES);
-        let newest = newest.map(|row| (row.title, row.source_key)).collect();
+        let newest: Vec<_> = newest.into_iter().take(LISTED_MATCHES).collect();
+        // As in lists, the beginning of the text stands for a missing title.
+        let untitled = newest.iter().filter(|row| row.title.is_empty()).map(|row| row.key);
+        let openings = self.reader.openings(&untitled.collect::<Vec<_>>())?;
+        let mut openings: HashMap<i64, String> =
+            openings.into_iter().map(|(key, opening)| (key, opening.text)).collect();
+        let newest = newest.into_iter();
+        let newest =
+            newest.map(|row| (openings.remove(&row.key).unwrap_or(row.title), row.source_key));
+        let newest = newest.collect();
         let would_change = match count.more {
             true => None,
             false => self.reader.would_change(effects, &self.reader.keys(view)?)?,

@@ -1,9 +1,10 @@
 //! Tests of muting and the list of rules, on a real database.
 
-use super::real::Real;
+use super::real::{Real, poll};
 use super::settings::with_runtime;
 use super::*;
-use crate::store::{Scope, View};
+use crate::model::Entry;
+use crate::store::{Scope, View, prepare};
 use crate::tui::app::{Mute, RuleList, UNTIL};
 
 /// Number of items that are not hidden.
@@ -187,5 +188,29 @@ fn lists_applies_undoes_changes_and_removes_rules() {
             "{screen}"
         );
         real.handle.shutdown().await;
+    });
+}
+
+#[test]
+fn lists_matches_without_titles_by_their_first_words() {
+    with_runtime(async {
+        let mut real = Real::new(2, 4).await;
+        let source = real.app.items.rows[0].source_key;
+        let entry = Entry {
+            guid: Some("untitled".to_owned()),
+            content: Some("<p>How it begins</p>".to_owned()),
+            ..Entry::default()
+        };
+        let store = real.handle.store();
+        let entries = prepare(vec![entry], &store.hashing().await.unwrap());
+        store.store_poll(poll(source, entries)).await.unwrap();
+        let found = |app: &App| app.dialog::<Mute>().is_some_and(|mute| mute.run.found.is_some());
+        real.keys("J");
+        real.quiet().await;
+        real.keys("source:source");
+        real.until("matches", found).await;
+        let screen = real.screen();
+        let matches = screen.split_once("Matches 5 stored items").expect(&screen).1;
+        assert!(matches.contains("How it begins"), "{screen}");
     });
 }

@@ -50,7 +50,7 @@ impl Action {
             Self::Pin => "A pinned item stays at the top of lists, and is never removed.",
             Self::Later => "A separate list of items that you want to read later.",
             Self::Mute => {
-                "Creates a rule from words, the author or the source, permanently or for some time."
+                "Makes a rule from words, the author or the source, for stored and new items."
             }
             Self::Snooze => "Asks until when: 12h, 3d, tomorrow, friday, or a date.",
             Self::FoldStories => "If several sources report the same story, only one row is shown.",
