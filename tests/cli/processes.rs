@@ -122,10 +122,10 @@ fn a_second_process_reports_the_first() {
     assert!(sync.err.contains(&format!("process {}", daemon.id())), "{sync:?}");
     let second = world.run(&["daemon"]);
     assert_eq!(second.code, Some(1), "{second:?}");
-    let why = format!("cannot start the daemon: newsfed (process {}) polls the", daemon.id());
+    let why = format!("cannot start the daemon: newsfed (process {}) is polling the", daemon.id());
     assert!(second.err.contains(&why) && second.err.contains("open interface"), "{second:?}");
     let doctor = world.run(&["doctor"]);
-    assert!(doctor.out.contains(&format!("process {} polls", daemon.id())), "{doctor:?}");
+    assert!(doctor.out.contains(&format!("process {} is polling", daemon.id())), "{doctor:?}");
     assert_eq!(world.server.requests().len(), 1, "no other process sent requests");
 
     // After SIGHUP, the daemon follows a source that another process has added.
