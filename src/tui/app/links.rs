@@ -341,8 +341,8 @@ impl App {
                 false => "No links in this article",
             });
         }
-        let typed: usize = digits.parse().unwrap_or(1);
-        let selected = typed.saturating_sub(1).min(links.len() - 1);
+        let typed = digits.parse().ok().and_then(|number: usize| number.checked_sub(1));
+        let selected = typed.unwrap_or_else(|| self.reader.next_link()).min(links.len() - 1);
         let article = self.reader.article.as_ref();
         let names = article.map(|article| link_names(&article.document)).unwrap_or_default();
         let (title, digits) = ("Links", digits.to_owned());

@@ -19,8 +19,8 @@ const MAX_TEXTS: usize = 4;
 #[derive(Debug)]
 pub(super) struct Passage {
     lines: Vec<String>,
-    /// Whether a text without the passage is shown from its start.
-    restarts: bool,
+    /// The position in a text without the passage; `None` leaves it unchanged.
+    otherwise: Option<usize>,
 }
 
 impl Passage {
@@ -28,35 +28,31 @@ impl Passage {
     pub(super) fn position(&self, text: &Lines) -> Option<usize> {
         let all: String = text.lines.iter().map(solid).collect();
         let found = self.lines.iter().find_map(|line| all.find(line.as_str()));
-        let place = found.map(|at| all[..at].chars().count());
-        place.or(self.restarts.then_some(0))
+        found.map(|at| all[..at].chars().count()).or(self.otherwise)
     }
 }
 
 impl ReaderPane {
-    /// Chooses the position in another text of the article: the position where the user left that text, or
-    /// else that of the same passage.
+    /// Chooses the position in another text of the article: that of the same passage, or else the position
+    /// where the user left that text. With `restarts`, a text without either is shown from its start.
     pub(super) fn change_text(&mut self, before: &Arc<Document>, now: &Document, restarts: bool) {
         self.shift = 0;
         let left = self.texts.iter().find(|(text, _)| **text == *now).map(|(_, place)| *place);
         self.texts.retain(|(text, _)| text != before && **text != *now);
         self.texts.truncate(MAX_TEXTS - 1);
         self.texts.insert(0, (before.clone(), self.place));
-        match left {
-            Some(place) => (self.place, self.passage) = (place, None),
-            None => self.keep_passage(restarts),
-        }
+        let restart = (restarts || self.place == 0).then_some(0);
+        self.keep_passage(left.or(restart));
     }
 
-    /// Records the passage at the top of the screen before another text of the article is shown. With
-    /// `restarts`, that text is shown from its start if it does not contain the passage.
-    fn keep_passage(&mut self, restarts: bool) {
+    /// Records the passage at the top of the screen before another text of the article is shown.
+    fn keep_passage(&mut self, otherwise: Option<usize>) {
         let seen = self.lines.lines.iter().skip(self.top).take(AHEAD).map(solid);
         let lines = match self.place {
             0 => vec![],
             _ => seen.filter(|line| line.chars().count() >= LEAST).take(MAX_LINES).collect(),
         };
-        self.passage = Some(Passage { lines, restarts: restarts || self.place == 0 });
+        self.passage = Some(Passage { lines, otherwise });
     }
 }
 

@@ -32,7 +32,7 @@ const REST: TimeDelta = TimeDelta::milliseconds(500);
 pub(in crate::tui) type EncodedKey = (String, Graphics, (u16, u16));
 
 /// The message for an article whose pictures are all embedded in its page.
-const EMBEDDED: &str = "The pictures of this article are part of its page; newsfed shows only pictures that have a URL";
+const EMBEDDED: &str = "These pictures are embedded in the text, and newsfed does not store them; the browser shows them";
 
 /// The cached pictures, and those that are being fetched or drawn.
 #[derive(Debug, Default)]

@@ -14,7 +14,7 @@ use crate::model::{ItemRow, WORDS_PER_MINUTE};
 use crate::store::Mark;
 use crate::tui::effect::Effect;
 use crate::tui::event::Article;
-use crate::tui::reader::{Haystack, Lines, Shape, glyphs, layout, layout_difference};
+use crate::tui::reader::{Haystack, Lines, Shape, Span, Target, glyphs, layout, layout_difference};
 use opening::Loading;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -265,11 +265,16 @@ impl ReaderPane {
         self.stored_column = self.column;
     }
 
-    /// The percentage of the text above the bottom of the screen, without the list of links.
+    /// The percentage of the text above the bottom of the screen, without the list of links. It is 100 only if
+    /// the rest, such as that list, is visible too.
     pub(crate) fn percent(&self) -> usize {
-        let Some(bottom) = self.lines.lines.get(self.top + self.height) else { return 100 };
+        let bottom = self.top + self.height;
+        if bottom >= self.line_count() {
+            return 100;
+        }
         let solid = self.lines.solid;
-        (100 * bottom.at.min(solid)).checked_div(solid).unwrap_or(100)
+        let seen = self.lines.lines.get(bottom).map_or(solid, |line| line.at.min(solid));
+        (100 * seen).checked_div(solid).unwrap_or(100).min(99)
     }
 
     /// Reading time of the article, in minutes; 0 if its length is unknown.
@@ -295,7 +300,8 @@ impl ReaderPane {
         // rows. A page includes the visible rows of the header, so that the next page begins where this one
         // ends.
         let page = self.height + head - self.head_hidden.min(head);
-        let to = motion.from(before, page, self.last_top() + 1 + head);
+        let last = (self.line_count() + head).saturating_sub(page);
+        let to = motion.from(before, page, last + 1);
         self.set_top(to.saturating_sub(head));
         if matches!(motion, Motion::HalfPages(1..)) {
             self.show_start(before.saturating_sub(head));
@@ -304,6 +310,16 @@ impl ReaderPane {
         self.pointed = None;
         self.leave_searched();
         to != before
+    }
+
+    /// The first link at or below the top of the screen; the last one if there is none.
+    pub(super) fn next_link(&self) -> usize {
+        let lines = self.lines.lines.iter().skip(self.top);
+        let link = |span: &Span| match span.target {
+            Some(Target::Link(link)) => Some(link),
+            _ => None,
+        };
+        lines.flat_map(|line| &line.spans).find_map(link).unwrap_or(usize::MAX)
     }
 
     /// Whether code or a table on the screen continues to the right.

@@ -306,7 +306,7 @@ fn shows_keys_for_an_item_without_text() {
     stage.shown = Some(Article { document: Arc::new(document), ..article(row) });
     stage.screen(120, 36);
     stage.keys("<Enter>");
-    shows(&mut stage, &["o opens its page in the", "the text from the page."]);
+    shows(&mut stage, &["o opens its page in the", "text from the page."]);
 }
 
 #[test]

@@ -203,8 +203,9 @@ fn reader_keys_have_their_documented_effects() {
         ("e", "LoadEntry { source: 1"),
         ("G<Space>", "ItemOpened { key: 2"),
         ("<C-o>", "Nothing to go back to"),
-        ("-", "Text width 61"),
-        ("+", "as wide as the pane"),
+        ("-", "Text width 68"),
+        ("+", "Text width 76"),
+        ("++", "as wide as the pane"),
         ("--h", "Edit { purpose: Command(None), change: Settings([ui.reader_width]) }"),
     ] {
         let mut stage = Stage::new();

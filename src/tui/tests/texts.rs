@@ -378,6 +378,34 @@ fn switching_texts_keeps_the_current_passage() {
 }
 
 #[test]
+fn switching_back_keeps_the_passage_of_the_other_text() {
+    let text = |between: &str| {
+        let sentences =
+            (0..60).map(|n| format!("<p>A long enough sentence about {n}.</p>{between}"));
+        Arc::new(from_html(&sentences.collect::<String>(), None))
+    };
+    let (feed, page) = (text(""), text("<p>Advert.</p>"));
+    let mut stage = Stage::new();
+    stage.shown = Some(Article { document: feed.clone(), ..article(item_rows()[0].clone()) });
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    let key = stage.shown_key();
+    for text in [page, feed] {
+        stage.shown.as_mut().unwrap().document = text;
+        stage.happen(Event::TextGot(key, true, Ok(TextGot::Feed)));
+        stage.screen(80, 24);
+        stage.keys("<Space><Space>");
+        stage.screen(80, 24);
+    }
+    // The page was read up to about sentence 9, and the feed's text from there on.
+    let first = stage.app.reader.lines.lines[stage.app.reader.top..].iter();
+    let text = first.map(|line| line.text()).find(|line| line.contains("about")).unwrap();
+    let number: usize = text.trim_end_matches('.').rsplit(' ').next().unwrap().parse().unwrap();
+    assert!(number > 20, "{text}");
+}
+
+#[test]
 fn returning_to_a_text_restores_its_scroll_position() {
     let document = |words: &str| Arc::new(from_html(&format!("<p>{words}</p>").repeat(60), None));
     let (page, feed) = (document("The text of the page."), document("A teaser."));

@@ -187,7 +187,7 @@ fn years_label(first: NaiveDate, next: NaiveDate) -> String {
     match last.month() {
         12 => first.format("%Y").to_string(),
         1 => first.format("%B %Y").to_string(),
-        _ => format!("{} to {}", first.format("%B"), last.format("%B %Y")),
+        _ => format!("Earlier in {}", first.format("%Y")),
     }
 }
 
@@ -252,7 +252,7 @@ mod tests {
             "Last week",
             "October",
             "December 2025",
-            "January to November 2025",
+            "Earlier in 2025",
             "2024",
             "2024",
         ];
@@ -273,7 +273,7 @@ mod tests {
             ((2026, 12, 31), 400, "2025"),
             ((2026, 1, 1), 340, "January 2025"),
             ((2026, 1, 1), 330, "February 2025"),
-            ((2026, 2, 1), 360, "January to February 2025"),
+            ((2026, 2, 1), 360, "Earlier in 2025"),
             ((2026, 2, 1), 400, "2024"),
         ] {
             let (year, month, day) = now;

@@ -64,7 +64,8 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     };
     // The text is laid out before the header, which depends on the scroll position.
     app.reader.fit(shape);
-    let (mut head, head_rows) = head::lines(app, &article, inner);
+    let below = Rect { height: inner.height.saturating_sub(u16::from(is_tall)), ..inner };
+    let (mut head, head_rows) = head::lines(app, &article, below);
     app.reader.head_rows = head_rows;
     let is_whole = head_rows == 0 || app.reader.head_hidden == 0;
     let head_has_facts = is_whole && inner.height >= head::ROOMY;

@@ -8,6 +8,8 @@ const LEAST_LINES: usize = 6;
 const MAX_LINE: usize = 200;
 /// Minimum number of statements and blocks in a line that has lost its line breaks.
 const LEAST_PARTS: usize = 5;
+/// The same for a line with a comment and code after it.
+const LEAST_COMMENTED: usize = 3;
 /// Maximum depth of blocks in which code is searched for.
 const MAX_DEPTH: usize = 20;
 /// Minimum number of lines that open an indented block with a colon. Prose may have some too, but not with the
@@ -78,7 +80,11 @@ fn is_joined(line: &str) -> bool {
     let is_data = line.starts_with(['[', '<', '"']) || line.starts_with("{\"");
     let parts = line.bytes().filter(|b| matches!(b, b';' | b'{')).count();
     let is_code = line.contains('{') || line.contains(");");
-    line.len() > MAX_LINE && parts >= LEAST_PARTS && is_code && !is_data
+    // A comment after a statement ends a line.
+    let comment = ["; // ", "} // ", "{ // "].iter().find_map(|start| line.split_once(start));
+    let goes_on = comment.is_some_and(|(_, rest)| rest.ends_with([';', '}']));
+    let least = if goes_on { LEAST_COMMENTED } else { LEAST_PARTS };
+    line.len() > MAX_LINE && parts >= least && is_code && !is_data
 }
 
 /// Whether no line is indented, not even after a line that opens a block.
@@ -115,6 +121,10 @@ mod tests {
         let indented = "fn main() { /     let a = 1; /     let b = 2; /     a + b; /     b; / }";
         let joined =
             "int main() { int i; for (i = 0; i < 9; i++) { work(i); } return 0; } ".repeat(4);
+        let commented = "var start = Id.MinAt(Now.AddDays(-7)); var end = Id.MaxAt(Now); // The database \
+                         compares only the keys, which are in the order of time, so this is quick \
+                         var reports = await context.Reports .Where(r => r.Id >= start) .ToListAsync();";
+        let remark = commented.replace("var reports", "and").replace("();", "()");
         let pair = "the name of a key = a value; and another one; ".repeat(9);
         let json = format!("{{\"a\": [{}]}}", "{\"b\": {}}, ".repeat(30));
         for (code, expected) in [
@@ -136,6 +146,8 @@ mod tests {
             (rows(">>> if a: / ...     b / ...     c / ...     d / ... / >>> e"), None),
             (rows("$ run ( / one / two / three / four / five"), None),
             (rows("1 if (a) { / 2     b(); / 3     c(); / 4     d(); / 5 } / 6 e();"), None),
+            (commented.to_owned(), Some(LostLayout::LineBreaks)),
+            (remark, None),
             (joined[..70].to_owned(), None),
             (pair, None),
             (json, None),

@@ -221,7 +221,10 @@ pub(super) fn sentences(why: &Why, facts: &SourceFacts, now: Time) -> Vec<String
         sentences.push(format!("Broken selectors: {}", broken(problem)));
     }
     if why.feed_has_full_text == Some(true) {
-        sentences.push("The feed has full text, so pages are not fetched".to_owned());
+        sentences.push(
+            "The feed has full text, so pages are fetched only if its code has lost its layout"
+                .to_owned(),
+        );
     }
     sentences
 }

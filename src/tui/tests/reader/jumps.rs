@@ -1,6 +1,7 @@
 //! Tests of jumping to footnotes, headings, other items and matches, and of jumping back.
 
 use super::*;
+use crate::tui::app::LinkList;
 use crate::tui::app::{Focus, HeadingList};
 
 #[test]
@@ -207,6 +208,63 @@ fn page_down_continues_where_the_page_ended() {
 }
 
 #[test]
+fn the_header_scrolls_away_before_the_text() {
+    for lines in 4..16 {
+        let html: String = (0..lines).map(|n| format!("<p>line {n}.</p>")).collect();
+        let mut stage = stage(&html, None);
+        stage.screen(80, 24);
+        stage.keys("<Enter>");
+        let screen = stage.screen(80, 24);
+        let all = stage.app.reader.line_count();
+        let fits = all <= stage.app.reader.height;
+        // The whole text is on the screen if and only if the header shows 100 %.
+        assert_eq!(fits, screen.contains("100 %"), "{lines}: {screen}");
+        stage.keys("<Space>");
+        let screen = stage.screen(80, 24);
+        let reader = &stage.app.reader;
+        // No line of the text is hidden while the whole header is shown.
+        let is_whole = reader.head_hidden == 0 || reader.head_rows == 0;
+        assert!(reader.top == 0 || !is_whole, "{lines}: {screen}");
+        assert_eq!(
+            reader.top + reader.height >= all,
+            screen.contains("100 %"),
+            "{lines}: {screen}"
+        );
+        // Nothing is scrolled further than necessary.
+        let blank = (reader.top + reader.height).saturating_sub(all);
+        assert!(fits || blank == 0, "{lines}: {screen}");
+    }
+}
+
+#[test]
+fn the_list_of_links_begins_at_the_visible_text() {
+    let link = |n: usize| format!("<p><a href=\"/{n}\">link {n}</a></p>");
+    let html: String = (1..60).map(link).collect();
+    let mut stage = stage(&html, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    for keys in ["", "<Space><Space>"] {
+        stage.keys(keys);
+        stage.screen(80, 24);
+        let reader = &stage.app.reader;
+        let mut texts = reader.lines.lines[reader.top..].iter().map(|line| line.text());
+        let first = texts.find(|text| text.contains("link ")).unwrap();
+        let number: usize = first
+            .split(' ')
+            .nth(1)
+            .unwrap()
+            .trim_matches(|c: char| !c.is_ascii_digit())
+            .parse()
+            .unwrap();
+        stage.keys("L");
+        let selected = stage.app.dialog::<LinkList>().unwrap().selected;
+        assert_eq!(selected + 1, number, "{first}");
+        stage.keys("<Esc>");
+    }
+}
+
+#[test]
 fn keys_jump_between_headings() {
     let part = |n: usize| format!("<h2>Part {n}</h2>{}", "<p>text</p>".repeat(30));
     let html = format!("<p>intro</p>{}{}{}", part(1), part(2), part(3));
@@ -366,8 +424,10 @@ fn a_page_does_not_begin_right_below_a_heading() {
         loop {
             let top = stage.app.reader.top;
             let bottom = (top + stage.app.reader.height).min(stage.app.reader.line_count());
-            let text = |line: usize| stage.app.reader.lines.lines[line].text();
-            let last = (top..bottom).rev().map(text).find(|text| !text.trim().is_empty());
+            // The lines after the text have no text of their own.
+            let lines = &stage.app.reader.lines.lines;
+            let text = |line: usize| lines.get(line).map(|line| line.text());
+            let last = (top..bottom).rev().filter_map(text).find(|text| !text.trim().is_empty());
             stage.keys("<Space>");
             let screen = stage.screen(60, height);
             if stage.app.reader.top <= top || screen.contains("100 %") {

@@ -140,7 +140,7 @@ fn an_embedded_picture_has_a_description_but_no_link() {
     let mut stage = stage(&crate::util::html::clean(&text, None), None);
     stage.screen(80, 24);
     stage.keys("<Enter>z");
-    stage.keys_give("I", "part of its page; newsfed shows only pictures that have a URL");
+    stage.keys_give("I", "embedded in the text, and newsfed does not store them");
     let screen = stage.screen(80, 24);
     let shown =
         |words: &str| screen.lines().any(|line| line.trim_end_matches(['▐', ' ']).ends_with(words));

@@ -271,7 +271,7 @@ fn narrow_results_show_more_text_than_source() {
     };
     let found = vec![(10, snippet)];
     stage.happen(Event::SnippetsLoaded(Some("\"bridge\"*".to_owned()), Ok(found)));
-    let screen = stage.screen(120, 36);
+    let screen = stage.screen(131, 36);
     assert!(stage.app.areas.reader.is_some() && stage.app.areas.items.is_some(), "{screen}");
     assert!(screen.contains("▪ news.ex…  …steel bridge is painted agai…"), "{screen}");
 }

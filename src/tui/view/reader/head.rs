@@ -39,7 +39,7 @@ pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'stat
     let mut out = whole(app, article, area);
     let height = usize::from(area.height);
     // If the text fits below the full header, it is not scrolled.
-    let goes_on = app.reader.line_count() > height.saturating_sub(1);
+    let goes_on = app.reader.line_count() + out.len().min(height / 2) > height;
     if out.len() * LEAST_PART <= height || !goes_on {
         return (out, 0);
     }
