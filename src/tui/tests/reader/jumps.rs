@@ -301,8 +301,9 @@ fn lists_the_headings() {
     let mut stage = stage(&html, None);
     stage.screen(80, 24);
     stage.keys("<Enter>");
-    let screen = stage.screen(80, 24);
+    let screen = stage.screen(120, 24);
     assert!(screen.contains("g h headings"), "{screen}");
+    stage.screen(80, 24);
     stage.keys("''");
     stage.screen(80, 24);
     let before = first_line(&stage);
