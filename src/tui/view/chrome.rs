@@ -122,10 +122,13 @@ pub(in crate::tui) fn marks(app: &App) -> &'static Marks {
 pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     let (m, style) = (marks(app), |role| app.palette.style(role));
     let focused = has_focus(app, pane);
-    let pad = match pane {
-        // Aligns the title with the text.
-        Focus::Reader => super::reader::margin(area.width).into(),
-        _ => padding(area.width),
+    let (pad, pad_right) = match pane {
+        // Aligns the title with the text, unless that is too narrow for the title.
+        Focus::Reader => {
+            let text = super::reader::column(app, area, TITLE);
+            (usize::from(text.x - area.x), usize::from(area.right() - text.right()))
+        }
+        _ => (padding(area.width), padding(area.width)),
     };
     let (words, beside, right) = match pane {
         Focus::Sources => sources_title(app),
@@ -138,7 +141,7 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     let ascii = app.settings.ui.ascii && focused && !calm;
     let words = if ascii { format!("[{words}]") } else { words };
     let mut row = Row::new(area.width);
-    row.right(" ".repeat(pad), Style::new());
+    row.right(" ".repeat(pad_right), Style::new());
     row.left(&" ".repeat(pad - usize::from(ascii && pad > 0)), Style::new());
     // The name of the program stands out like the title of the focused pane.
     let strong = focused || pane == Focus::Sources;
@@ -240,6 +243,8 @@ fn items_title(app: &App) -> Title {
     (items.listing.title.clone(), beside, items.shown_order().label().to_owned())
 }
 
+/// Minimum width of the Reader's title.
+const TITLE: u16 = 56;
 /// Minimum width of the text for showing the reading time in the title.
 const ROOMY: u16 = 44;
 

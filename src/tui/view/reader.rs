@@ -23,10 +23,8 @@ const TALL: u16 = 36;
 const MAX_PICTURE: usize = 40;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
-    let margin = margin(area.width);
-    app.reader.space = area.width.saturating_sub(2 * margin);
-    let column = app.reader.space.min(app.reader.column);
-    let inner = Rect { x: area.x + (area.width - column) / 2, width: column, ..area };
+    app.reader.space = area.width.saturating_sub(2 * margin(area.width));
+    let inner = column(app, area, 0);
     // Tables and long lines of code may use the space to the right of a centred column, except that of the
     // scroll bar.
     let beyond = area.right().saturating_sub(inner.right() + 2);
@@ -109,6 +107,13 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         frame.set_cursor_position(Position::new(body.x, y));
     }
     pictures::place_article(app, frame.buffer_mut(), body);
+}
+
+/// The column of the text in the Reader, at least as wide as `least` if there is space.
+pub(super) fn column(app: &App, area: Rect, least: u16) -> Rect {
+    let space = area.width.saturating_sub(2 * margin(area.width));
+    let width = space.min(app.reader.column.max(least));
+    Rect { x: area.x + (area.width - width) / 2, width, ..area }
 }
 
 /// Number of blank cells on each side of the text.
