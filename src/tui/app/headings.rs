@@ -5,7 +5,7 @@ use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::{App, ReaderPane};
 use crate::config::{Action, Context, Key};
 use crate::tui::effect::Effect;
-use crate::tui::reader::{Joint, Line};
+use crate::tui::reader::{HeadingLines, Joint, Line};
 use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
@@ -58,15 +58,15 @@ impl ReaderPane {
     fn headings(&self) -> Vec<(usize, Heading)> {
         let lines = &self.lines.lines;
         let heading = |(at, line): (usize, &Line)| {
-            let goes_on = |line: &&Line| line.joint != Joint::New;
+            let HeadingLines { rank, count } = line.heading?;
             let mut title = String::new();
-            for line in std::iter::once(line).chain(lines[at + 1..].iter().take_while(goes_on)) {
-                title.push_str(if line.joint == Joint::Blank { " " } else { "" });
+            for line in lines.iter().skip(at).take(count) {
+                title.push_str(if line.joint == Joint::Tight { "" } else { " " });
                 // The numbers of links are not part of the title.
                 let text = line.spans.iter().filter(|span| !span.mark);
                 text.for_each(|span| title.push_str(&span.text));
             }
-            Some((at, Heading { rank: line.heading?, title: title.trim().to_owned() }))
+            Some((at, Heading { rank, title: title.trim().to_owned() }))
         };
         lines.iter().enumerate().filter_map(heading).collect()
     }

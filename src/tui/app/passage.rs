@@ -15,6 +15,15 @@ const LEAST: usize = 12;
 /// Number of texts of an article whose positions are remembered.
 const MAX_TEXTS: usize = 4;
 
+/// The texts of the article that are not shown now.
+#[derive(Debug, Default)]
+pub(super) struct OtherTexts {
+    /// Those that were shown, with their last positions, beginning with the last one.
+    left: Vec<(Arc<Document>, usize)>,
+    /// The position at which the current text was opened in place of another one.
+    pub(super) opened_at: Option<usize>,
+}
+
 /// The text at the top of the screen: the characters of its lines, without whitespace.
 #[derive(Debug)]
 pub(super) struct Passage {
@@ -34,15 +43,24 @@ impl Passage {
 
 impl ReaderPane {
     /// Chooses the position in another text of the article: that of the same passage, or else the position
-    /// where the user left that text. With `restarts`, a text without either is shown from its start.
+    /// where the user left that text. With `restarts`, a text without either is shown from its start. A text
+    /// that was left for the current one is shown as it was if the current one has not been scrolled.
     pub(super) fn change_text(&mut self, before: &Arc<Document>, now: &Document, restarts: bool) {
         self.shift = 0;
-        let left = self.texts.iter().find(|(text, _)| **text == *now).map(|(_, place)| *place);
-        self.texts.retain(|(text, _)| text != before && **text != *now);
-        self.texts.truncate(MAX_TEXTS - 1);
-        self.texts.insert(0, (before.clone(), self.place));
-        let restart = (restarts || self.place == 0).then_some(0);
-        self.keep_passage(left.or(restart));
+        let texts = &mut self.texts.left;
+        let is_unmoved = self.texts.opened_at.take() == Some(self.place);
+        let is_last = texts.first().is_some_and(|(text, _)| **text == *now);
+        let left = texts.iter().find(|(text, _)| **text == *now).map(|(_, place)| *place);
+        texts.retain(|(text, _)| text != before && **text != *now);
+        texts.truncate(MAX_TEXTS - 1);
+        texts.insert(0, (before.clone(), self.place));
+        match left.filter(|_| is_unmoved && is_last) {
+            Some(place) => (self.place, self.passage) = (place, None),
+            None => {
+                let restart = (restarts || self.place == 0).then_some(0);
+                self.keep_passage(left.or(restart));
+            }
+        }
     }
 
     /// Records the passage at the top of the screen before another text of the article is shown.
@@ -65,7 +83,7 @@ fn solid(line: &Line) -> String {
 impl ReaderPane {
     /// The position at which the article is opened again: the start if the article was read to the end.
     pub(super) fn kept_place(&self) -> usize {
-        let is_read = self.is_laid_out() && !self.show_difference && self.percent() == 100;
+        let is_read = self.is_laid_out() && !self.show_difference && self.text_left() == 0;
         if is_read { 0 } else { self.place }
     }
 }

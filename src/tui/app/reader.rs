@@ -4,11 +4,11 @@ mod opening;
 
 use super::find::{Find, SearchedText};
 use super::keys::Motion;
-use super::passage::Passage;
+use super::passage::{OtherTexts, Passage};
 use super::pictures::Pictures;
 use super::settings::setting;
 use super::{App, Focus};
-use crate::article::{Document, Thumbnail};
+use crate::article::Thumbnail;
 use crate::config::{FileChange, Role};
 use crate::model::{ItemRow, WORDS_PER_MINUTE};
 use crate::store::Mark;
@@ -54,8 +54,7 @@ pub(crate) struct ReaderPane {
     /// that text.
     pub(super) passage: Option<Passage>,
     pub(super) asked_for_text: bool,
-    /// Other texts of the article that were shown, with their last positions.
-    pub(super) texts: Vec<(Arc<Document>, usize)>,
+    pub(super) texts: OtherTexts,
     /// Items (row keys) and positions from which jumps began.
     pub(super) jumps: Vec<(i64, usize)>,
     /// The item (row key) that a jump is opening.
@@ -115,7 +114,7 @@ impl ReaderPane {
             pictures: Pictures::default(),
             passage: None,
             asked_for_text: false,
-            texts: Vec::new(),
+            texts: OtherTexts::default(),
             jumps: Vec::new(),
             jumping_to: None,
             set_aside: None,
@@ -160,6 +159,7 @@ impl ReaderPane {
             self.pointed = pointed.map(|at| self.line_of(at));
             if let Some(passage) = self.passage.take_if(|_| !self.show_difference) {
                 self.place = passage.position(&self.lines).unwrap_or(self.place);
+                self.texts.opened_at = Some(self.place);
             }
             let hidden = self.head_hidden;
             self.put_top(match (self.show_difference, self.lines.changes.first()) {
@@ -273,8 +273,13 @@ impl ReaderPane {
             return 100;
         }
         let solid = self.lines.solid;
-        let seen = self.lines.lines.get(bottom).map_or(solid, |line| line.at.min(solid));
-        (100 * seen).checked_div(solid).unwrap_or(100).min(99)
+        (100 * (solid - self.text_left())).checked_div(solid).unwrap_or(100).min(99)
+    }
+
+    /// The number of characters of the text below the screen, without whitespace and the list of links.
+    pub(in crate::tui) fn text_left(&self) -> usize {
+        let bottom = self.lines.lines.get(self.top + self.height);
+        bottom.map_or(0, |line| self.lines.solid.saturating_sub(line.at))
     }
 
     /// Reading time of the article, in minutes; 0 if its length is unknown.
@@ -285,9 +290,7 @@ impl ReaderPane {
     /// Reading time of the text below the screen, in minutes; 0 at the end of the text.
     pub(crate) fn minutes_left(&self) -> u32 {
         let words = self.row().map_or(0, |row| u64::from(row.words));
-        let bottom = self.lines.lines.get(self.top + self.height);
-        let seen = bottom.map_or(self.lines.solid, |line| line.at.min(self.lines.solid));
-        let left = (self.lines.solid - seen) as u64 * words;
+        let left = self.text_left() as u64 * words;
         let left = left.div_ceil(u64::from(WORDS_PER_MINUTE) * self.lines.solid.max(1) as u64);
         u32::try_from(left).unwrap_or(u32::MAX)
     }
@@ -405,7 +408,7 @@ impl ReaderPane {
             self.stored_place = self.place;
             (self.find, self.set_aside) = (None, None);
             self.searched = SearchedText::default();
-            self.texts.clear();
+            self.texts = OtherTexts::default();
             if self.jumping_to != Some(article.row.key) {
                 self.jumps.clear();
             }

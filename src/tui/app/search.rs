@@ -6,7 +6,7 @@ use super::listing::Listing;
 use super::position::ListPosition;
 use super::{App, Focus};
 use crate::config::{Key, ListLayout};
-use crate::query::{Query, QueryErrorKind, Unclosed, unclosed};
+use crate::query::{Missing, Query, QueryErrorKind, Unclosed, unclosed};
 use crate::store::{Scope, View};
 use crate::tui::effect::Effect;
 use crate::tui::input::Field;
@@ -52,7 +52,11 @@ impl Dialog for SearchBar {
             KeyCode::Up => app.select_item(app.items.selected.saturating_sub(1)).into(),
             KeyCode::Char('s') if ctrl => match self.is_invalid() || self.unclosed.is_some() {
                 true => self.confirm(app),
-                false => Reply::close(app.name_view()),
+                false => {
+                    let mut effects = self.list_as_typed(app);
+                    effects.extend(app.name_view());
+                    Reply::close(effects)
+                }
             },
             KeyCode::Char('t') if ctrl => self.toggle_titles(app).into(),
             _ => self.type_key(app, event),
@@ -94,9 +98,15 @@ impl SearchBar {
         let typed = self.field.value();
         (self.error, self.insisted) = (app.query_error(typed), false);
         self.unclosed = unclosed(typed);
+        // Other errors are more important.
+        let parsed = typed.parse::<Query>();
+        let is_other = parsed.is_err_and(|e| e.kind != QueryErrorKind::Unclosed);
+        self.unclosed.take_if(|_| is_other);
         if let Some(unclosed) = self.unclosed {
-            self.error = Some(format!("close it with {}", unclosed.sign));
+            self.error = Some(unclosed.hint().to_owned());
         }
+        // A path is text unless the user goes on.
+        self.unclosed.take_if(|unclosed| unclosed.missing == Missing::SlashOfPath);
         let query = finished(typed);
         self.list_query(app, query)
     }
@@ -163,6 +173,15 @@ impl SearchBar {
         Reply::close(app.return_to(self.before.clone()))
     }
 
+    /// Lists also what a condition that is not closed excludes, if Enter was pressed again.
+    fn list_as_typed(&mut self, app: &mut App) -> Vec<Effect> {
+        let query = self.field.value().to_owned();
+        match self.insisted {
+            true => self.list_query(app, Some(query)),
+            false => vec![],
+        }
+    }
+
     fn is_invalid(&self) -> bool {
         self.error.is_some() && self.field.value().parse::<Query>().is_err()
     }
@@ -172,15 +191,14 @@ impl SearchBar {
     fn confirm(&mut self, app: &mut App) -> Reply {
         if let Some(unclosed) = self.unclosed.take() {
             self.insisted = true;
-            let parses = self.field.value().parse::<Query>().is_ok();
-            let way = if parses {
-                "press Enter again to search as it is"
-            } else {
-                "quote it to find it as text"
+            let way = match self.field.value().parse::<Query>() {
+                Ok(_) => "; Enter searches it as it is",
+                Err(_) if unclosed.missing == Missing::Condition => "",
+                Err(_) => ", or quote the text",
             };
-            self.error = Some(format!("{}; add it, or {way}", unclosed.message()));
+            self.error = Some(format!("{}{way}", unclosed.message()));
             // An invalid query stays refused.
-            self.unclosed = Some(unclosed).filter(|_| !parses);
+            self.unclosed = Some(unclosed).filter(|_| self.is_invalid());
             return Reply::default();
         }
         if self.is_invalid() {
@@ -191,12 +209,7 @@ impl SearchBar {
         if is_empty {
             return self.cancel(app);
         }
-        // The list still lacks a condition that is not closed, if Enter was pressed again.
-        let query = self.field.value().to_owned();
-        let effects = match self.insisted {
-            true => self.list_query(app, Some(query)),
-            false => vec![],
-        };
+        let effects = self.list_as_typed(app);
         if self.returns {
             app.before_search = Some(self.before.clone());
         }
@@ -207,9 +220,12 @@ impl SearchBar {
 /// A typed query without its unfinished and invalid conditions; `None` if nothing is left.
 fn finished(typed: &str) -> Option<String> {
     let mut rest = typed.to_owned();
-    // A phrase that has words already finds items.
-    let is_phrase = |unclosed: &Unclosed| unclosed.sign == '"' && !typed.ends_with('"');
-    if let Some(unclosed) = unclosed(typed).filter(|unclosed| !is_phrase(unclosed)) {
+    // A phrase that has words already finds items, and so does a path.
+    let is_text = |unclosed: &Unclosed| match unclosed.missing {
+        Missing::Quote => !typed.ends_with('"'),
+        missing => missing == Missing::SlashOfPath,
+    };
+    if let Some(unclosed) = unclosed(typed).filter(|unclosed| !is_text(unclosed)) {
         rest.truncate(unclosed.at);
     }
     for _ in 0..MAX_ERRORS {

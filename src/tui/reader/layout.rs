@@ -2,7 +2,7 @@
 
 use super::glyphs::Glyphs;
 use super::inline::spans;
-use super::line::{Line, Span};
+use super::line::{HeadingLines, Line, Span};
 use super::wrap::wrap;
 use super::{blocks, direction, table};
 use crate::article::{Block, Document, Link, Thumbnail};
@@ -189,8 +189,9 @@ impl<'a> Out<'a> {
                 };
                 let first = self.lines.len();
                 self.paragraph(&spans(inline, role, self.glyphs), margin);
+                let count = self.lines.len() - first;
                 if let Some(line) = self.lines.get_mut(first) {
-                    line.heading = Some(rank);
+                    line.heading = Some(HeadingLines { rank, count });
                 }
             }
             Block::Paragraph(inline) => {

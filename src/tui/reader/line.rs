@@ -82,6 +82,14 @@ pub(crate) enum Joint {
     Tight,
 }
 
+/// The lines of a heading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HeadingLines {
+    /// Its rank among the levels of the article, from 0.
+    pub(crate) rank: usize,
+    pub(crate) count: usize,
+}
+
 /// A background behind a line, from a cell to the end of the column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ground {
@@ -118,8 +126,8 @@ pub(crate) struct Line {
     /// of the column that the line's block uses.
     pub(crate) inset: usize,
     pub(crate) beyond: usize,
-    /// The rank of the heading that begins on the line, among the levels of the article, from 0.
-    pub(crate) heading: Option<usize>,
+    /// The heading that begins on the line.
+    pub(crate) heading: Option<HeadingLines>,
     pub(crate) ground: Option<Ground>,
     /// Number of lines up to the header of its table; 0 if it is not in the body of a table with a header.
     pub(crate) below_header: usize,

@@ -23,5 +23,5 @@ pub(super) use ends::link_names;
 pub(super) use find::{Haystack, Piece, SearchedWord};
 pub(super) use glyphs::{Glyphs, glyphs};
 pub(super) use layout::{Lines, Shape, layout};
-pub(super) use line::{Joint, Line, Span, Target};
+pub(super) use line::{HeadingLines, Joint, Line, Span, Target};
 pub(super) use wrap::{wrap, wrap_plain};

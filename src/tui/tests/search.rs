@@ -90,33 +90,43 @@ fn only_searches_by_words_are_ordered_by_best_match() {
 
 #[test]
 fn what_is_not_closed_is_not_searched_for_yet() {
-    // The typed text, the number of rows, the missing sign, and the first words after Enter.
-    for (typed, rows, sign, message) in [
-        ("title:(", 8, ')', "\"(\" has no \")\""),
-        ("tiny title:(zzz", 1, ')', "\"(\" has no \")\""),
-        ("(", 8, ')', "\"(\" has no \")\""),
-        ("\"", 8, '"', "the phrase has no closing \""),
-        ("\"tiny", 1, '"', "the phrase has no closing \""),
-        ("/re", 8, '/', "the pattern has no closing \"/\""),
+    // The typed text, the number of rows, the hint, and the first words after Enter.
+    for (typed, rows, hint, message) in [
+        ("title:(", 8, "write (title:a title:b)", "a group cannot follow an operator"),
+        ("tiny title:(zzz", 1, "write (title:a title:b)", "a group cannot follow an operator"),
+        ("(", 8, "\"(\" needs a condition", "\"(\" needs a condition"),
+        ("(tiny", 8, "close it with )", "\"(\" has no \")\""),
+        ("\"", 8, "close it with \"", "the phrase has no closing \""),
+        ("\"tiny", 1, "close it with \"", "the phrase has no closing \""),
+        ("/re+", 8, "close it with /", "the pattern has no closing \"/\""),
     ] {
         let mut stage = Stage::new();
         stage.keys(&format!("/{typed}"));
         assert_eq!(stage.app.items.rows.len(), rows, "{typed}");
         let screen = stage.screen(120, 40);
-        assert!(screen.contains(&format!("close it with {sign}")), "{typed}: {screen}");
+        assert!(screen.contains(hint), "{typed}: {screen}");
         stage.keys("<Enter>");
         let screen = stage.screen(120, 40);
         assert!(screen.contains(message), "{typed}: {screen}");
         assert_eq!(stage.app.dialogs.len(), 1, "{typed}");
         // An invalid query stays; others are searched as they are.
         stage.keys("<Enter>");
-        assert_eq!(stage.app.dialogs.len(), usize::from(typed == "("), "{typed}");
+        assert_eq!(stage.app.dialogs.len(), usize::from(typed.starts_with('(')), "{typed}");
         let listed = &stage.app.items.listing.query;
-        assert_eq!(listed == typed, typed != "(", "{typed}: {listed}");
+        assert_eq!(listed == typed, !typed.starts_with('('), "{typed}: {listed}");
     }
     let mut stage = Stage::new();
     stage.keys("/title:(<Enter>tiny)<Enter>");
     assert_eq!(stage.app.items.listing.query, "title:(tiny)");
+    // A view saved after the message has all conditions.
+    stage.keys("/tiny \"zzz<C-s><C-s>");
+    assert_eq!(stage.app.items.listing.query, "tiny \"zzz");
+    let mut stage = Stage::new();
+    stage.keys("//tiny");
+    assert!(stage.screen(120, 40).contains("for a pattern, close it with /"));
+    stage.keys("<Enter>");
+    assert!(stage.app.dialogs.is_empty(), "a path is searched at once");
+    let mut stage = Stage::new();
     stage.keys("/\"tiny\"<Enter>");
     assert!(stage.app.dialogs.is_empty(), "a closed phrase is kept at once");
 }

@@ -406,6 +406,29 @@ fn switching_back_keeps_the_passage_of_the_other_text() {
 }
 
 #[test]
+fn switching_there_and_back_restores_the_line() {
+    let own = |n: usize| format!("<p>Only here, a long enough line {n}.</p>").repeat(8);
+    let shared = |n: usize| format!("<p>A long enough sentence about {n}.</p>");
+    let html: String = (0..30).map(|n| own(n) + &shared(n)).collect();
+    let feed = Arc::new(from_html(&html, None));
+    let page = Arc::new(from_html(&(0..30).map(shared).collect::<String>(), None));
+    let mut stage = Stage::new();
+    stage.shown = Some(Article { document: feed.clone(), ..article(item_rows()[0].clone()) });
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    stage.keys("<Space><Space><Space>");
+    stage.screen(80, 24);
+    let (key, top) = (stage.shown_key(), stage.app.reader.top);
+    for text in [page, feed] {
+        stage.shown.as_mut().unwrap().document = text;
+        stage.happen(Event::TextGot(key, true, Ok(TextGot::Feed)));
+        stage.screen(80, 24);
+    }
+    assert_eq!(stage.app.reader.top, top);
+}
+
+#[test]
 fn returning_to_a_text_restores_its_scroll_position() {
     let document = |words: &str| Arc::new(from_html(&format!("<p>{words}</p>").repeat(60), None));
     let (page, feed) = (document("The text of the page."), document("A teaser."));

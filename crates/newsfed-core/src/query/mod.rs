@@ -28,7 +28,7 @@ pub use error::{QueryError, QueryErrorKind};
 pub use newsboat::{NotTranslated, from_newsboat};
 pub use parse::{pattern, without_invisible};
 pub use sources::{Directory, Known, Unknown, resolve, unknown_name};
-pub use unclosed::{Unclosed, unclosed};
+pub use unclosed::{Missing, Unclosed, unclosed};
 
 /// A parsed search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]

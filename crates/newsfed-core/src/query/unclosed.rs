@@ -7,17 +7,42 @@ use super::words::{Role, WITH_PATTERN, Word, Words};
 pub struct Unclosed {
     /// Its first byte in the text, including an operator and a minus.
     pub at: usize,
-    /// The missing sign: `)`, `"` or `/`.
-    pub sign: char,
+    pub missing: Missing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// The end of a group.
+    Parenthesis,
+    /// The end of a phrase.
+    Quote,
+    /// The end of a regular expression.
+    Slash,
+    /// The same, but the text may also be a path such as `/etc`.
+    SlashOfPath,
+    /// A condition cannot apply to a group, as in `title:(a b)`.
+    Condition,
 }
 
 impl Unclosed {
     /// What is missing, as the beginning of a sentence.
     pub fn message(self) -> &'static str {
-        match self.sign {
-            '"' => "the phrase has no closing \"",
-            '/' => "the pattern has no closing \"/\"",
-            _ => "\"(\" has no \")\"",
+        match self.missing {
+            Missing::Parenthesis => "\"(\" has no \")\"; add it",
+            Missing::Quote => "the phrase has no closing \"; add it",
+            Missing::Slash | Missing::SlashOfPath => "the pattern has no closing \"/\"; add it",
+            Missing::Condition => "a group cannot follow an operator; write (title:a title:b)",
+        }
+    }
+
+    /// What to type, in a few words.
+    pub fn hint(self) -> &'static str {
+        match self.missing {
+            Missing::Parenthesis => "close it with )",
+            Missing::Quote => "close it with \"",
+            Missing::Slash => "close it with /",
+            Missing::SlashOfPath => "for a pattern, close it with /",
+            Missing::Condition => "write (title:a title:b)",
         }
     }
 }
@@ -31,63 +56,74 @@ pub fn unclosed(input: &str) -> Option<Unclosed> {
             Role::Open => groups.push(word.at.start),
             Role::Close => drop(groups.pop()),
             Role::Condition => {
-                if let Some(sign) = missing(&word, input) {
+                if let Some(missing) = missing(&word, input) {
                     groups.truncate(1);
-                    let inner = Unclosed { at: word.at.start, sign };
+                    let inner = Unclosed { at: word.at.start, missing };
                     return Some(groups.pop().map_or(inner, |at| Unclosed { at, ..inner }));
                 }
             }
             Role::Pattern | Role::Or => {}
         }
     }
-    groups.first().map(|at| Unclosed { at: *at, sign: ')' })
+    let missing = Missing::Parenthesis;
+    groups.first().map(|at| Unclosed { at: *at, missing })
 }
 
-/// The sign that closes the value of a condition, if it is missing.
-fn missing(word: &Word<'_>, input: &str) -> Option<char> {
+/// What is missing in a condition.
+fn missing(word: &Word<'_>, input: &str) -> Option<Missing> {
     if word.quoted {
-        return (!word.closed).then_some('"');
+        return (!word.closed).then_some(Missing::Quote);
     }
     let rest = input.get(word.value_at..)?;
     let has_pattern = WITH_PATTERN.iter().any(|known| word.operator.eq_ignore_ascii_case(known));
     match rest.strip_prefix('/') {
-        Some(inner) if has_pattern && !inner.contains('/') => return Some('/'),
+        Some(inner) if has_pattern && !inner.contains('/') => {
+            let is_sign = |c: char| !c.is_alphanumeric() && !"-_. ".contains(c);
+            return match inner.is_empty() || inner.contains(is_sign) {
+                true => Some(Missing::Slash),
+                // Many URLs contain a path.
+                false => word.operator.is_empty().then_some(Missing::SlashOfPath),
+            };
+        }
         _ => {}
     }
-    let is_group = !word.operator.is_empty() && rest.starts_with('(') && !rest.contains(')');
-    is_group.then_some(')')
+    let value = input.get(word.value_at..word.at.end)?;
+    let is_group = !word.operator.is_empty() && value.starts_with('(') && !value.contains(')');
+    is_group.then_some(Missing::Condition)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Unclosed, unclosed};
+    use super::{Missing::*, Unclosed, unclosed};
 
     #[test]
     fn finds_what_is_not_closed() {
-        for (typed, at, sign) in [
-            ("(", 0, ')'),
-            ("rust (a OR b", 5, ')'),
-            ("title:(", 0, ')'),
-            ("a -title:(rust b", 2, ')'),
-            ("\"", 0, '"'),
-            ("a \"fair sched", 2, '"'),
-            ("(a \"b", 0, '"'),
-            ("/", 0, '/'),
-            ("a /re b", 2, '/'),
-            ("title:/^plover", 0, '/'),
+        for (typed, at, missing) in [
+            ("(", 0, Parenthesis),
+            ("rust (a OR b", 5, Parenthesis),
+            ("title:(", 0, Condition),
+            ("a -title:(rust b", 2, Condition),
+            ("title:(rust b) c", 0, Condition),
+            ("\"", 0, Quote),
+            ("a \"fair sched", 2, Quote),
+            ("(a \"b", 0, Quote),
+            ("/", 0, Slash),
+            ("a /re b", 2, SlashOfPath),
+            ("a /re+ b", 2, Slash),
+            ("title:/^plover", 0, Slash),
         ] {
-            assert_eq!(unclosed(typed), Some(Unclosed { at, sign }), "{typed}");
+            assert_eq!(unclosed(typed), Some(Unclosed { at, missing }), "{typed}");
         }
         for typed in [
             "",
             "a",
             "(a OR b) c",
             "title:(a)",
-            "title:(a OR b)",
             "\"a b\"",
             "/re/",
             "/a b/",
             "/etc/fstab",
+            "url:/blog",
             "and/or",
             "f(x",
             "a)",

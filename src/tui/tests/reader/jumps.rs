@@ -295,7 +295,7 @@ fn keys_jump_between_headings() {
 fn lists_the_headings() {
     let part = |n: usize| {
         let text = "<p>text</p>".repeat(30);
-        format!("<h2>Part {n}</h2>{text}<h3>Details of <i>part</i> {n}</h3>{text}")
+        format!("<h2>Part {n}</h2>{text}<h3>Details of<br><i>part</i> {n}</h3>{text}")
     };
     let html = format!("<p>intro</p>{}{}", part(1), part(2));
     let mut stage = stage(&html, None);
