@@ -223,7 +223,7 @@ impl App {
                     0 => String::new(),
                     n => format!(", {n} without text"),
                 };
-                self.background_note(format!("{} prefetched{without}", pages(there)))
+                self.note(format!("{} prefetched{without}", pages(there)))
             }
             other => {
                 self.texts.prefetch = other;

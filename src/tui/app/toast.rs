@@ -112,7 +112,16 @@ impl App {
         let types = self.dialogs.last_mut().is_some_and(|dialog| dialog.field().is_some());
         let undo = self.undo_key().filter(|_| body != text && !types);
         let until = self.now + time;
-        let toast = Toast { text, body, undo, tone, about: None, background: false, seen_since: self.now, until };
+        let toast = Toast {
+            text,
+            body,
+            undo,
+            tone,
+            about: None,
+            background: false,
+            seen_since: self.now,
+            until,
+        };
         // A note must not hide a problem that the user has not had time to read.
         if let Some(before) =
             self.toast.replace(toast).filter(|before| before.tone == Tone::Problem)

@@ -149,7 +149,7 @@ fn the_result_of_a_refresh_waits_until_an_own_message_was_shown() {
     stage.app.note("Saved: view rusty");
     stage.happen(Event::RefreshEnded(refresh));
     assert!(stage.has_message("Saved: view rusty"), "{}", stage.screen(140, 40));
-    let until = stage.app.toast.as_ref().unwrap().until;
+    let until = now() + TimeDelta::seconds(6);
     assert!(stage.app.deadline().unwrap() <= until);
     stage.app.update(Event::TimePassed, until);
     assert!(stage.has_message("2 new items"), "{}", stage.screen(140, 40));

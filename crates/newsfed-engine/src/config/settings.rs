@@ -357,6 +357,8 @@ pub struct UiSettings {
     pub mouse: bool,
     /// Maximum width of the reader's text, in cells.
     pub reader_width: u16,
+    /// Whether articles are opened alone, without the other panes.
+    pub zen: bool,
     /// Whether the reader fetches and shows the pictures of articles.
     pub images: bool,
     /// How pictures are sent to the terminal.
@@ -394,6 +396,7 @@ impl Default for UiSettings {
             linear: false,
             mouse: true,
             reader_width: 72,
+            zen: false,
             images: false,
             graphics: GraphicsMode::default(),
             wrap_code: true,
