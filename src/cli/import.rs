@@ -53,7 +53,8 @@ Sources: OPML, newsboat's urls file, or one URL per line. Sources at private
 addresses, such as 192.168.1.5 or localhost, are skipped unless you give
 --private or confirm them. A source that you already follow gets the tags of
 the list and, if it is in no folder, the folder given there. Exits with 1 if
-every entry of the list was skipped.
+every entry of the list was skipped, and with 3 if only views were imported
+because every source was skipped.
 
 With --follow, an OPML list at a URL or in a file is read once a day: feeds
 that are new in the list are added, changed titles and folders are applied, and
@@ -88,6 +89,9 @@ struct Imported {
     completed: Vec<Completed>,
     other_folders: Vec<OtherFolder>,
     skipped: Vec<Skipped>,
+    /// How many of `skipped` are settings of sources that are imported.
+    #[serde(skip)]
+    settings_skipped: usize,
     views: Vec<Saved>,
 }
 
@@ -95,7 +99,8 @@ impl Imported {
     /// Formats a summary such as `2 added, 1 already followed (a folder or tags added to 1), 1 view saved, 0
     /// skipped`.
     fn describe(&self) -> String {
-        let (added, already, skipped) = (self.added.len(), self.already.len(), self.skipped.len());
+        let (added, already) = (self.added.len(), self.already.len());
+        let skipped = self.skipped.len() - self.settings_skipped;
         let completed = match self.completed.len() {
             0 => String::new(),
             n => format!(" (a folder or tags added to {n})"),
@@ -104,7 +109,13 @@ impl Imported {
             0 => String::new(),
             n => format!(", {} saved", counted(n, "view")),
         };
-        format!("{added} added, {already} already followed{completed}{views}, {skipped} skipped")
+        let settings = match self.settings_skipped {
+            0 => String::new(),
+            n => format!(", {} not imported", counted(n, "setting")),
+        };
+        format!(
+            "{added} added, {already} already followed{completed}{views}, {skipped} skipped{settings}"
+        )
     }
 }
 
@@ -235,8 +246,9 @@ fn list(
     if !args.private && !confirm_private(&import, &known, args)? {
         import.skip_private(&known, "import it with --private");
     }
-    let Import { kind, sources, views, skipped, .. } = import;
+    let Import { kind, sources, views, skipped, settings_skipped, .. } = import;
     let has_nothing = sources.is_empty() && views.is_empty();
+    let refused_sources = sources.is_empty() && skipped.len() > settings_skipped;
     let added = match args.dry_run {
         true => sources_file.preview(&sources)?,
         false => sources_file.import_and_complete(&sources)?.0,
@@ -263,6 +275,7 @@ fn list(
         other_folders: added.completions.iter().filter_map(OtherFolder::of).collect(),
         views: views.into_iter().map(|v| Saved { name: v.name, query: v.query }).collect(),
         skipped: skipped.into_iter().map(|(what, why)| Skipped { what, why }).collect(),
+        settings_skipped,
     };
     for skipped in &summary.skipped {
         out.note(format!("skipped: {}: {}", skipped.what, skipped.why));
@@ -301,6 +314,10 @@ fn list(
         out.note("nothing was changed");
     } else if summary.kind == ImportKind::Newsboat && home.settings.keys.preset == "default" {
         out.note("for the keys of newsboat, set keys.preset = \"newsboat\" in config.toml");
+    }
+    if refused_sources {
+        out.warn("newsfed: no source was imported: all were skipped");
+        return Ok(Exit::Partial);
     }
     Ok(Exit::Ok)
 }

@@ -174,7 +174,7 @@ fn print(
     let document = read(item, markup);
     if !document.is_empty() {
         out.line("")?;
-        out.line(wrapped(&document.text(), out.width))?;
+        out.line(wrapped(&document.numbered_text(), out.width))?;
     }
     if !document.links.is_empty() {
         out.line("")?;

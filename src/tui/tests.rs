@@ -407,7 +407,7 @@ fn keys_have_their_documented_effects() {
         ("/tiny", "A tiny allocator"),
         ("/nothing like it", "Nothing matches"),
         ("/tiny<Esc>", "All unread  95"),
-        ("/tiny<Enter>", "Search  1  tiny"),
+        ("/tiny<Enter>", "Search all items  1  tiny"),
         ("/tiny<Enter><Esc>", "All unread  95"),
         ("fbridge<Enter>", "All unread  1 unread  bridge"),
         (">", "Order: newest first"),

@@ -265,7 +265,13 @@ fn an_import_fails_if_everything_is_skipped() {
     assert!(hidden.err.contains("! of https://a.example/feed: newsfed cannot hide"), "{hidden:?}");
     let advice = "for the keys of newsboat, set keys.preset = \"newsboat\" in config.toml";
     assert!(hidden.err.contains(advice), "{hidden:?}");
-    assert_eq!(hidden.ok(), "newsboat urls: 1 added, 0 already followed, 1 skipped\n");
+    assert_eq!(
+        hidden.ok(),
+        "newsboat urls: 1 added, 0 already followed, 0 skipped, 1 setting not imported\n"
+    );
+    let refused = "http://10.0.0.1/a\n\"query:Rust:title =~ \\\"rust\\\"\"\n";
+    let refused = world.run_with(&["import", "-"], refused);
+    assert_eq!(refused.code, Some(3), "only the view was imported: {refused:?}");
     for (args, list) in [
         (&["import", "-"][..], "https://b.example/feed\n"),
         (&["import", "--dry-run", "-"], "https://b.example/feed tag\n"),

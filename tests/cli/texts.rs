@@ -90,6 +90,8 @@ fn prefetches_pages_and_shows_them_in_every_format() {
     let text = world.run(&["show", one]).ok();
     assert!(text.contains("Text: from the page") && text.contains("paragraph 5"), "{text}");
     assert!(!text.contains("Rights") && text.contains("\n  let b = 2;"), "{text}");
+    assert!(text.contains("on another page [1] long ago"), "{text}");
+    assert!(text.contains("\n[1] http"), "{text}");
     let markdown = world.run(&["show", "--format", "markdown", one]).ok();
     assert!(markdown.starts_with("# Post one\n\n"), "{markdown}");
     assert!(

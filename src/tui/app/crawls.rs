@@ -223,7 +223,7 @@ impl App {
         }
         match ended {
             Some((text, true)) => effects.extend(self.problem(text)),
-            Some((text, false)) => effects.extend(self.note(text)),
+            Some((text, false)) => effects.extend(self.background_note(text)),
             None => {}
         }
         effects

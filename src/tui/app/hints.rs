@@ -224,10 +224,14 @@ impl App {
         hints.iter().filter_map(bound).collect()
     }
 
-    /// Whether the Reader shows the text of the item's page.
+    /// Whether the page of the item in the Reader was fetched.
     pub(super) fn shows_full_text(&self) -> bool {
-        let article = self.reader.article.as_ref().filter(|_| self.focus == Focus::Reader);
-        article.is_some_and(|article| article.item.text_from != TextFrom::Feed)
+        let Some(article) = &self.reader.article else { return false };
+        // In the list, the key acts on the current item, which the Reader may show.
+        let is_target = self.focus == Focus::Reader
+            || self.shown_targets().first().is_some_and(|row| row.key == article.row.key);
+        // If the feed's text is shown although the page was fetched, the key shows another text, too.
+        is_target && (article.item.text_from != TextFrom::Feed || article.item.page_text)
     }
 
     fn shows_changes(&self) -> bool {

@@ -307,6 +307,8 @@ impl App {
         match self.focus {
             Focus::Reader if self.reader.hide_marks() => vec![],
             Focus::Reader if self.reader.show_difference => self.toggle_difference(),
+            // An article that was opened alone is left at once.
+            Focus::Reader if self.zen && self.settings.ui.zen => self.leave_pane(),
             _ if self.zen => {
                 self.zen = false;
                 vec![]

@@ -157,6 +157,8 @@ pub(super) struct App {
     preview: preview::Preview,
     pub(super) dialogs: Vec<Box<dyn Dialog>>,
     pub(super) toast: Option<Toast>,
+    /// A message about something in the background, which waits until `toast` disappears.
+    waiting_note: Option<String>,
     /// Items that are marked read once their pages have opened.
     opening: Option<Vec<ItemRow>>,
     /// A problem that `toast` has replaced.
@@ -232,6 +234,7 @@ impl App {
             zen: false,
             dialogs: Vec::new(),
             toast: None,
+            waiting_note: None,
             opening: None,
             problem: None,
             status: Status::default(),
@@ -280,6 +283,7 @@ impl App {
     pub(super) fn update(&mut self, event: Event, now: Time) -> Vec<Effect> {
         self.now = now;
         let mut effects = self.handle(event);
+        effects.extend(self.show_waiting_note());
         self.mark_searched();
         effects.extend(self.plan_preview());
         effects.extend(self.next_pictures());

@@ -99,14 +99,14 @@ impl App {
             // Another refresh is already running, so its message stays.
             return match &self.toast {
                 Some(_) => vec![],
-                None => self.note("Already refreshing"),
+                None => self.background_note("Already refreshing"),
             };
         }
         let text = self.summary_of(&totals);
         // An error in the file must stay visible, because the refresh used the old source list.
         match self.status.declaration_error.clone() {
             Some(error) => self.show_error(&error),
-            None => self.note(text),
+            None => self.background_note(text),
         }
     }
 

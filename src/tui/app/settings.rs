@@ -169,6 +169,7 @@ impl App {
         self.settings.ui.ascii = ui.ascii || ui.linear || self.palette.support().ascii;
         self.settings.ui.linear = ui.linear;
         self.settings.ui.reader_width = ui.reader_width;
+        self.settings.ui.zen = ui.zen;
         self.settings.ui.wrap_code = ui.wrap_code;
         self.settings.ui.images = ui.images;
         if self.settings.ui.graphics != ui.graphics {

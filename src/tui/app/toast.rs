@@ -24,6 +24,8 @@ pub(in crate::tui) struct Toast {
     pub(in crate::tui) tone: Tone,
     /// The item (row key) that the message is about, if the message would be misleading next to another item.
     about: Option<i64>,
+    /// Whether it is about something that happened in the background.
+    background: bool,
     seen_since: Time,
     pub(super) until: Time,
 }
@@ -62,6 +64,30 @@ impl App {
         self.show_message(text.into(), Tone::Note, NOTE_TIME)
     }
 
+    /// Shows a message about something that happened in the background. It waits until a message about the
+    /// user's own action, which may offer undo, has been shown.
+    pub(super) fn background_note(&mut self, text: impl Into<String>) -> Vec<Effect> {
+        let text = text.into();
+        let is_own = |toast: &Toast| toast.tone == Tone::Note && !toast.background;
+        if self.toast.as_ref().is_some_and(|toast| is_own(toast) && toast.until > self.now) {
+            self.waiting_note = Some(text);
+            return vec![];
+        }
+        let effects = self.note(text);
+        if let Some(toast) = &mut self.toast {
+            toast.background = true;
+        }
+        effects
+    }
+
+    /// Shows the message that has waited for another one.
+    pub(super) fn show_waiting_note(&mut self) -> Vec<Effect> {
+        match self.waiting_note.take_if(|_| self.toast.is_none()) {
+            Some(text) => self.background_note(text),
+            None => vec![],
+        }
+    }
+
     pub(in crate::tui) fn problem(&mut self, text: impl Into<String>) -> Vec<Effect> {
         self.show_message(as_sentence(&text.into()), Tone::Problem, PROBLEM_TIME)
     }
@@ -86,7 +112,16 @@ impl App {
         let types = self.dialogs.last_mut().is_some_and(|dialog| dialog.field().is_some());
         let undo = self.undo_key().filter(|_| body != text && !types);
         let until = self.now + time;
-        let toast = Toast { text, body, undo, tone, about: None, seen_since: self.now, until };
+        let toast = Toast {
+            text,
+            body,
+            undo,
+            tone,
+            about: None,
+            background: false,
+            seen_since: self.now,
+            until,
+        };
         // A note must not hide a problem that the user has not had time to read.
         if let Some(before) =
             self.toast.replace(toast).filter(|before| before.tone == Tone::Problem)

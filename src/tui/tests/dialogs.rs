@@ -83,7 +83,7 @@ fn shows_complete_theme_names_beside_the_fields() {
         assert_eq!(screen.matches("plover 3.2 is out").count(), cards, "{screen}");
         assert!(screen.matches("catppuccin-macchiato").count() > 1, "{screen}");
         assert!(screen.contains(" of 2") && screen.contains("←→ other themes"), "{screen}");
-        let rows = |screen: &str| ["List", "Mouse"].map(|label| row_of(screen, label));
+        let rows = |screen: &str| ["List", "Items width"].map(|label| row_of(screen, label));
         // The rows do not move when another field has the focus.
         stage.keys("<Tab><Tab>");
         assert_eq!(rows(&stage.screen(size.0, size.1)), rows(&screen));

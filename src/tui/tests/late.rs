@@ -190,9 +190,9 @@ fn the_question_does_not_count_another_list() {
 #[test]
 fn a_list_shows_how_many_items_match() {
     for (cut, more, found, title) in [
-        (false, false, "5234 found", "Search  5234  age>1d"),
-        (false, true, "over 5234 found", "Search  over 5234  age>1d"),
-        (true, false, "5234 found", "Search  5 of 5234  age>1d"),
+        (false, false, "5234 found", "Search all items  5234  age>1d"),
+        (false, true, "over 5234 found", "Search all items  over 5234  age>1d"),
+        (true, false, "5234 found", "Search all items  5 of 5234  age>1d"),
     ] {
         let mut stage = Stage::new();
         stage.keys("/age>1");

@@ -138,3 +138,22 @@ fn the_refresh_marker_does_not_move_the_row() {
     assert_eq!(sources(&during).matches('↻').count(), 1, "{during}");
     assert_eq!(sources(&during).replace('↻', "▪"), sources(&before));
 }
+
+#[test]
+fn the_result_of_a_refresh_waits_until_an_own_message_was_shown() {
+    let mut stage = Stage::new();
+    stage.screen(140, 40);
+    stage.keys("R");
+    let refresh = stage.refreshes()[0];
+    stage.poll_ends(refresh, "kernel", 2);
+    stage.app.note("Saved: view rusty");
+    stage.happen(Event::RefreshEnded(refresh));
+    assert!(stage.has_message("Saved: view rusty"), "{}", stage.screen(140, 40));
+    let until = now() + TimeDelta::seconds(6);
+    assert!(stage.app.deadline().unwrap() <= until);
+    stage.app.update(Event::TimePassed, until);
+    assert!(stage.has_message("2 new items"), "{}", stage.screen(140, 40));
+    // A message about the user's action replaces it at once.
+    stage.app.note("Copied the URL");
+    assert!(stage.has_message("Copied the URL"));
+}

@@ -311,8 +311,8 @@ fn a_filter_shows_how_many_items_match() {
         line(&screen, 0).contains("› Find: ") && line(&screen, 0).contains(&of_all),
         "{screen}"
     );
-    // The hint is hidden, because it would cover the rule.
-    assert!(line(&screen, 1).contains('━') && !screen.contains("Tab lists all"), "{screen}");
+    // The hint does not cover the rule.
+    assert!(line(&screen, 1).contains('━'), "{screen}");
     assert!(line(&screen, 2).contains(" Pinned ─"), "{screen}");
     stage.keys("release");
     let screen = stage.screen(80, 24);
@@ -351,4 +351,27 @@ fn completions_cover_headings_completely() {
         let (before, after) = row.split_once(candidate).unwrap();
         assert!(before.ends_with("    ") && !after.contains('─'), "{screen}");
     }
+}
+
+#[test]
+fn a_search_says_that_it_covers_all_items() {
+    let mut stage = Stage::new();
+    stage.screen(120, 36);
+    stage.keys("gs<Down><Down><Down><Down><Enter>");
+    let bar = |screen: &str| {
+        let sources = |line: &str| line.chars().take(3).collect::<String>();
+        screen.lines().map(sources).any(|line| line.contains(['▌', '▏', '│']))
+    };
+    let before = stage.screen(120, 36);
+    assert!(bar(&before), "{before}");
+    stage.keys("/");
+    // The hint begins beside the cursor.
+    let screen = stage.screen(120, 36);
+    assert!(screen.contains("›  search all items: words, is:unread, source:"), "{screen}");
+    stage.keys("e<Enter>");
+    let screen = stage.screen(120, 36);
+    assert!(screen.contains("Search all items  "), "{screen}");
+    assert!(!bar(&screen), "no source looks as if it were listed: {screen}");
+    stage.keys("<Esc>");
+    assert!(bar(&stage.screen(120, 36)));
 }

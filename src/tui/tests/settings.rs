@@ -455,3 +455,26 @@ fn escape_ends_the_recording_of_a_key() {
     assert!(!screen.contains("ends the sequence") && screen.contains("Key bindings"), "{screen}");
     assert!(stage.app.update(Event::TimePassed, now() + TimeDelta::seconds(9)).is_empty());
 }
+
+#[test]
+fn articles_open_alone_if_set() {
+    let mut settings = Settings::default();
+    settings.ui.zen = true;
+    let mut stage = Stage::with(settings, source_list(), item_rows());
+    stage.screen(140, 36);
+    stage.keys("<Enter>");
+    assert!(stage.app.zen && !stage.screen(140, 36).contains("newsfed "));
+    // The panes that `z` shows stay beside the next article.
+    stage.keys("z");
+    assert!(!stage.app.zen);
+    stage.keys("n");
+    assert!(!stage.app.zen);
+    stage.keys("q<Enter>");
+    assert!(stage.app.zen);
+    stage.keys("q");
+    assert!(!stage.app.zen && stage.app.focus == crate::tui::app::Focus::Items);
+    stage.keys(",");
+    stage.happen(Event::SettingsLoaded(Ok(Section::settings("", &[]))));
+    stage.keys("/zen");
+    assert!(stage.screen(140, 36).contains("Article alone"), "{}", stage.screen(140, 36));
+}

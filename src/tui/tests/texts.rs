@@ -260,7 +260,7 @@ fn a_teaser_does_not_end_like_an_article() {
     let mut stage = with_teaser(|_| {});
     stage.keys("<Enter>");
     stage.shows("Teaser from the feed");
-    stage.shows("teaser · x: full text · Space: next unread");
+    stage.shows("x: full text · Space: next unread");
     // The header shows why the page has no full text.
     let why = "kernel.example has nothing at this URL (HTTP 404)";
     let mut stage = with_teaser(|item| item.fetch_error = Some(why.to_owned()));
@@ -278,13 +278,13 @@ fn a_teaser_does_not_end_like_an_article() {
     let end = |screen: String| {
         screen.lines().rev().nth(1).unwrap().trim_end_matches(['▐', ' ']).to_owned()
     };
-    assert!(end(stage.screen(70, 12)).ends_with("next unread · no full text"));
+    assert!(end(stage.screen(70, 12)).ends_with("no full text · Space: next unread"));
     assert!(end(stage.screen(60, 12)).ends_with("next unread"));
     // The feed is known to contain only teasers.
     let mut stage = with_teaser(|item| item.feed_has_full_text = Some(false));
     stage.shown.as_mut().unwrap().is_cut = false;
     stage.keys("<Enter>");
-    stage.shows("teaser · x: full text");
+    stage.shows("x: full text · Space: next unread");
 }
 
 #[test]

@@ -132,7 +132,7 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     };
     let (words, beside, right) = match pane {
         Focus::Sources => sources_title(app),
-        Focus::Items => items_title(app),
+        Focus::Items => items_title(app, area.width),
         Focus::Reader => reader_title(app),
     };
     // In zen mode, the title of the Reader is subdued.
@@ -220,7 +220,7 @@ pub(super) fn total(app: &App) -> String {
     }
 }
 
-fn items_title(app: &App) -> Title {
+fn items_title(app: &App, width: u16) -> Title {
     let items = &app.items;
     let unread = app.sources.list.sources.iter().map(|s| s.facts.unread).sum::<u32>();
     let searched = !items.listing.query.is_empty();
@@ -240,11 +240,19 @@ fn items_title(app: &App) -> Title {
         (true, _) => format!("{count}  {}", items.listing.query),
         (false, _) => count,
     };
-    (items.listing.title.clone(), beside, items.shown_order().label().to_owned())
+    // A search ignores the selected source.
+    let title = match items.listing.is_search && width >= WIDE_LIST {
+        true => "Search all items".to_owned(),
+        false => items.listing.title.clone(),
+    };
+    (title, beside, items.shown_order().label().to_owned())
 }
 
 /// Minimum width of the Reader's title.
 const TITLE: u16 = 56;
+/// Minimum width of the list for saying what a search covers in its title.
+const WIDE_LIST: u16 = 60;
+
 /// Minimum width of the text for showing the reading time in the title.
 const ROOMY: u16 = 44;
 

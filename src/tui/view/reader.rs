@@ -232,14 +232,26 @@ impl Pen<'_> {
         // While the user steps through matches or changes, this key does something else.
         let goes_on = !self.app.stepping() || self.app.reader.shows_searched();
         let key = key.filter(|_| has_focus(self.app, Focus::Reader) && goes_on);
-        let hint = key.map(|key| match self.app.has_next_unread() {
-            true => format!(" {} {key}: next unread", marks(self.app).bullet),
-            false => format!(" {} no unread items left", marks(self.app).bullet),
+        let next = self.app.has_next_unread();
+        let hint = key.map(|key| match next {
+            true => format!("{key}: next unread"),
+            false => "no unread items left".to_owned(),
         });
         let (state, full) = self.end_of_text();
-        let words = [state, &full.unwrap_or_default(), &hint.unwrap_or_default()].concat();
-        let space = usize::from(area.width).saturating_sub(text::width(&words));
-        let words = words + &self.no_full_text(space).unwrap_or_default();
+        let mut parts: Vec<String> = Some(state.to_owned()).into_iter().chain(full).collect();
+        let after = hint.as_ref().filter(|_| next).map_or(0, |hint| text::width(hint) + 3);
+        let used: usize = parts.iter().map(|part| text::width(part) + 3).sum();
+        parts.extend(self.no_full_text(usize::from(area.width).saturating_sub(used + after)));
+        // Two parts are enough. What a key does and why text is missing are the most useful ones.
+        match hint {
+            Some(hint) if next => {
+                parts.push(hint);
+                parts.drain(..parts.len() - 2);
+            }
+            Some(hint) if parts.len() < 2 => parts.push(hint),
+            _ => {}
+        }
+        let words = parts.join(&format!(" {} ", marks(self.app).bullet));
         let words = text::truncate(&words, area.width.into());
         let style = self.app.palette.style(Role::Dim);
         buffer.set_stringn(area.x, area.y, words, area.width.into(), style);
@@ -253,7 +265,7 @@ impl Pen<'_> {
         let is_shown = is_shown && !self.app.texts.is_fetching(article.row.key);
         let is_shown = is_shown && !self.head_has_facts;
         let why = article.item.fetch_error.as_ref().filter(|_| is_shown)?;
-        let short = format!(" {} no full text", marks(self.app).bullet);
+        let short = "no full text".to_owned();
         let whole = format!("{short}: {why}");
         [whole, short].into_iter().find(|words| text::width(words) <= space)
     }
@@ -272,7 +284,7 @@ impl Pen<'_> {
         let key = self.app.keymap.keys_for(Context::Reader, Action::FullText);
         let failed = article.item.fetch_error.is_some();
         let key = key.filter(|_| has_focus(self.app, Focus::Reader) && !failed);
-        ("teaser", key.map(|key| format!(" {} {key}: full text", marks(self.app).bullet)))
+        ("teaser", key.map(|key| format!("{key}: full text")))
     }
 
     /// Draws a scroll bar, unless the whole article is visible.

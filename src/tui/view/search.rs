@@ -10,16 +10,23 @@ use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use ratatui::text::Line;
 
 /// Draws the field in place of the list's title, or at the bottom if titles are not shown.
 pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, area: DialogArea) {
     /// Minimum number of cells for the number of matches.
     const COUNT: u16 = 14;
+    /// Width of the hint that a search covers all items.
+    const COVERS: u16 = 18;
     let role = if bar.insisted { Role::Warning } else { Role::Dim };
     let typed = (&bar.field, &bar.completion, &bar.error);
     let title = app.areas.items.filter(|items| items.y >= 2 && items.width > 2 * COUNT);
     let Some(items) = title else {
-        let name = if bar.is_filter { "Find" } else { "Search" };
+        let name = match bar.is_filter {
+            true => "Find",
+            false if app.is_search_empty() => "Search all items",
+            false => "Search",
+        };
         let label = match app.is_search_empty() || bar.lists_previous {
             true => name.to_owned(),
             false => format!("{name} ({})", found(app, bar).trim_end_matches(" found")),
@@ -51,12 +58,17 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     completed_line(app, frame, &label, typed, role, (line, framed, most));
     if bar.field.value().is_empty() && bar.completion.is_none() {
         // A single row, so that the message covers the lower rule but no heading.
-        let hint = complete::syntax(row.width);
         let used = text::width(&label);
-        let beside = used + 3 + text::width(hint) < line.width.into();
-        if beside {
-            complete::message_line(app, frame, hint, Role::Dim, &bar.field, used, line);
+        let free = line.width.saturating_sub(u16::try_from(used).unwrap_or(line.width));
+        // A search ignores the selected source.
+        let covers = if bar.is_filter { "" } else { "search all items: " };
+        let hint = format!("{covers}{}", complete::syntax(free.saturating_sub(COVERS)));
+        if text::width(&hint) + 2 <= free.into() && hint.contains("is:") {
+            // The first cell is the cursor.
+            let beside = Rect { x: line.right() - free + 1, width: free - 1, ..line };
+            frame.render_widget(Line::styled(hint, app.palette.style(Role::Dim)), beside);
         } else if !bar.is_filter {
+            let hint = complete::syntax(row.width);
             let used = row.width.into();
             complete::message_line(app, frame, hint, Role::Dim, &bar.field, used, row);
         }

@@ -57,14 +57,17 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         shown.push(Some(i));
     }
     let focused = has_focus(app, Focus::Sources);
+    // The results of a search are not the items of the selected row.
+    let is_listed = focused || !app.is_search();
     for (y, i) in (list.y..list.bottom()).zip(&shown) {
         let Some(i) = *i else { continue };
         let at = Rect { y, height: 1, ..list };
         let selected = i == app.sources.selected;
         super::select(app, frame, at, selected, focused);
-        let line = line(app, &app.sources.rows[i], (selected, focused), (area.width, flat));
+        let marked = (selected && is_listed, focused);
+        let line = line(app, &app.sources.rows[i], marked, (area.width, flat));
         put(frame, &line, at);
-        if selected {
+        if selected && is_listed {
             super::select_bar(app, frame, at, focused);
         }
         if selected && focused && app.dialogs.is_empty() {

@@ -133,7 +133,9 @@ impl Page<'_> {
     fn totals(&self) -> Vec<Pieces> {
         const GAP: usize = 2;
         let linear = self.app.settings.ui.linear;
-        let per_day = if linear { &[] } else { &*self.report.per_day };
+        // A flat line would look like the progress of something.
+        let is_flat = self.report.per_day.windows(2).all(|days| days[0] == days[1]);
+        let per_day = if linear || is_flat { &[] } else { &*self.report.per_day };
         let chart = sparkline(per_day, self.ascii());
         let remark = |n: usize, total: &Total| match n {
             0 => (chart.clone(), self.style(Role::Accent)),
@@ -225,7 +227,10 @@ impl Page<'_> {
         }
         let cells = self.cells();
         let title = ("When it publishes".to_owned(), self.style(Role::Title));
-        let what = ("   items by weekday and hour".to_owned(), self.style(Role::Dim));
+        // The pattern is estimated for all hours, also those without items.
+        let basis = Some(&*self.report.basis).filter(|basis| basis.starts_with("learned from"));
+        let what = format!("   likely hours of new items, {}", basis.unwrap_or("estimated"));
+        let what = (what, self.style(Role::Dim));
         let hours: String =
             (0..24).step_by(3).map(|h| format!("{h:02}{:1$}", "", cells * 3 - 2)).collect();
         let scale = (format!("{:DAY$}{hours}", ""), self.style(Role::Dim));

@@ -33,6 +33,7 @@ mod maths_table;
 mod metadata;
 mod noscript;
 mod notes;
+mod numbered;
 mod page;
 mod page_date;
 mod permalinks;

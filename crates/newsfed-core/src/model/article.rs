@@ -73,7 +73,7 @@ impl TextFrom {
             Self::Feed => "from the feed",
             Self::Page => "from the page",
             Self::Guided => "from the page, located by the feed's text",
-            Self::Site => "from the page, by the site's template",
+            Self::Site => "from the page, using the site's layout",
             Self::Data => "from the page's data",
             Self::Selected => "from part of the page",
             Self::File => "from the data file",

@@ -43,6 +43,8 @@ pub struct Import {
     pub views: Vec<ViewSettings>,
     /// Skipped entries, and why.
     pub skipped: Vec<(String, String)>,
+    /// How many of `skipped` are settings of sources that are imported.
+    pub settings_skipped: usize,
     /// Whether a part of the list could not be read.
     pub is_damaged: bool,
     /// Number of sources beyond the limit of an import.
@@ -256,6 +258,7 @@ pub(crate) struct Gatherer {
     sources: Vec<Source>,
     views: Vec<ViewSettings>,
     skipped: Vec<(String, String)>,
+    settings_skipped: usize,
     ids: HashSet<String>,
     /// How often each URL occurs.
     seen: HashMap<String, usize>,
@@ -301,7 +304,7 @@ impl Gatherer {
                 Ok(Configured { source: configured, left_out }) => {
                     source = configured;
                     for (key, why) in left_out {
-                        self.skip(&format!("{key} of {}", source.url), &clean(&why));
+                        self.skip_setting(&format!("{key} of {}", source.url), &clean(&why));
                     }
                 }
                 Err(why) => return self.skip(&entry.address, &clean(&why)),
@@ -321,6 +324,13 @@ impl Gatherer {
             Ok(view) => self.views.push(view),
             Err(why) => self.skip(&format!("the view {}", quote(name)), &clean(&why)),
         }
+    }
+
+    /// Skips a setting of a source that is imported.
+    pub(crate) fn skip_setting(&mut self, what: &str, why: &str) {
+        let before = self.skipped.len();
+        self.skip(what, why);
+        self.settings_skipped += self.skipped.len() - before;
     }
 
     pub(crate) fn skip(&mut self, what: &str, why: &str) {
@@ -380,8 +390,9 @@ impl Gatherer {
             );
             self.skipped.push((more(self.left_out), why));
         }
-        let Self { title, sources, views, skipped, is_damaged, left_out, .. } = self;
-        Ok(Import { kind, title, sources, views, skipped, is_damaged, left_out })
+        let Self { title, sources, views, skipped, settings_skipped, is_damaged, left_out, .. } =
+            self;
+        Ok(Import { kind, title, sources, views, skipped, settings_skipped, is_damaged, left_out })
     }
 }
 

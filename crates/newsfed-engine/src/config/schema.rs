@@ -103,6 +103,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Reader width",
         "Maximum width of the text in the Reader pane, in cells, 20 to 400.",
     ),
+    key("ui.zen", Rule::Any, |s| Slot::Flag(&mut s.ui.zen)).on(
+        FormPage::Appearance,
+        "Article alone",
+        "Open articles alone, without the other panes.",
+    ),
     key("ui.images", Rule::Any, |s| Slot::Flag(&mut s.ui.images)).on(
         FormPage::Appearance,
         "Pictures",

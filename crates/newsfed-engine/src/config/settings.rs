@@ -333,9 +333,8 @@ impl Default for LlmSettings {
 impl LlmSettings {
     /// Where to read the API key from.
     pub fn key(&self) -> Option<Secret> {
-        let command = || (!self.key_command.is_empty()).then(|| self.key_command.clone());
-        let env = self.key_env.clone().map(Secret::Env);
-        env.or_else(|| command().map(Secret::Command))
+        let command = Some(&self.key_command).filter(|command| !command.is_empty()).cloned();
+        self.key_env.clone().map(Secret::Env).or(command.map(Secret::Command))
     }
 }
 
@@ -350,13 +349,13 @@ pub struct UiSettings {
     pub list: ListStyle,
     /// Whether the Reader shows the selected item.
     pub preview: bool,
-    /// Whether marks are drawn with ASCII only.
     pub ascii: bool,
     /// Whether the interface is drawn for screen readers: one thing per line, in words.
     pub linear: bool,
     pub mouse: bool,
-    /// Maximum width of the reader's text, in cells.
     pub reader_width: u16,
+    /// Whether articles are opened alone.
+    pub zen: bool,
     /// Whether the reader fetches and shows the pictures of articles.
     pub images: bool,
     /// How pictures are sent to the terminal.
@@ -394,6 +393,7 @@ impl Default for UiSettings {
             linear: false,
             mouse: true,
             reader_width: 72,
+            zen: false,
             images: false,
             graphics: GraphicsMode::default(),
             wrap_code: true,

@@ -354,7 +354,7 @@ impl Statistics {
         vec![
             ("items", items),
             ("weeks", chart(&self.items_per_week, "a week")),
-            ("read", chart(&self.read_per_week, "a week")),
+            ("read", chart(&self.read_per_week, "of these items a week")),
             ("hours", chart(&self.hours, "per hour of the day (0 to 23)")),
             ("polls", polls),
         ]

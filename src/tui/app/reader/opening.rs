@@ -76,6 +76,8 @@ impl App {
             return vec![];
         }
         let Some(row) = self.items.current().cloned() else { return vec![] };
+        // The next article keeps the panes that the user has shown beside this one.
+        self.zen |= self.settings.ui.zen && self.focus != Focus::Reader;
         self.focus = Focus::Reader;
         self.end_preview();
         // Neither the list of a source that was just added, nor a list that was requested earlier may close

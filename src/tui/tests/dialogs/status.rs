@@ -203,7 +203,7 @@ fn a_long_form_has_a_scroll_bar() {
     let screen = settings("", (120, 36)).screen(120, 36);
     assert!(screen.contains("Sources pane  ") && !screen.contains('▐'), "{screen}");
     let mut stage = settings("", (80, 24));
-    stage.keys(&"<Down>".repeat(13));
+    stage.keys(&"<Down>".repeat(14));
     let screen = stage.screen(80, 24);
     assert!(screen.contains("Sources pane  "), "{screen}");
 }
