@@ -1,6 +1,7 @@
 //! The Reader pane: one article, laid out for the pane's width at the last draw.
 
 mod opening;
+mod pages;
 
 use super::find::{Find, SearchedText};
 use super::keys::Motion;
@@ -25,6 +26,8 @@ pub(crate) struct ReaderPane {
     pub(crate) article: Option<Arc<Article>>,
     pub(crate) lines: Lines,
     pub(crate) top: usize,
+    /// The top line of a page that goes on below the end of the text; 0 if the text fills the pane.
+    paged_top: usize,
     /// Number of header rows that are scrolled away. Equals `head_rows` once any line of the text is scrolled away.
     pub(crate) head_hidden: usize,
     /// Number of header rows that can be scrolled away.
@@ -99,6 +102,7 @@ impl ReaderPane {
             article: None,
             lines: Lines::default(),
             top: 0,
+            paged_top: 0,
             head_hidden: 0,
             head_rows: 0,
             height: 20,
@@ -150,6 +154,7 @@ impl ReaderPane {
             };
             let before = std::mem::replace(&mut self.lines, lines);
             let is_same_text = self.laid_out.is_some_and(|(_, shown)| shown == key.1);
+            let is_other_text = self.laid_out.is_some() && !is_same_text;
             if let Some(key) = self.laid_out.replace(key) {
                 self.spare.truncate(MAX_SPARE - 1);
                 self.spare.insert(0, (key, before));
@@ -168,14 +173,15 @@ impl ReaderPane {
             });
             let kept = Some(hidden).filter(|rows| self.top == 0 && *rows < self.head_rows);
             self.head_hidden = kept.unwrap_or(self.head_hidden);
+            self.paged_top = if self.paged_top > 0 && !is_other_text { self.top } else { 0 };
             self.find_again();
         }
     }
 
-    /// Sets the number of visible lines. The text never ends above the last of these lines.
+    /// Sets the number of visible lines. The text ends above the last of these lines only on a last page.
     pub(crate) fn set_height(&mut self, height: usize) {
         self.height = height.max(1);
-        self.top = self.top.min(self.last_top());
+        self.top = self.top.min(self.lowest_top());
     }
 
     fn lay_out(&self, (shape, difference): LayoutKey) -> Lines {
@@ -229,10 +235,6 @@ impl ReaderPane {
         self.lines.lines.len() + end
     }
 
-    pub(super) fn last_top(&self) -> usize {
-        self.line_count().saturating_sub(self.height)
-    }
-
     fn put_top(&mut self, line: usize) {
         self.top = line;
         self.head_hidden = if line > 0 { usize::MAX } else { 0 };
@@ -240,7 +242,7 @@ impl ReaderPane {
 
     /// Scrolls a line to the top of the screen, or as far up as possible.
     pub(super) fn set_top(&mut self, line: usize) {
-        self.put_top(line.min(self.last_top()));
+        self.put_top(line.min(self.lowest_top()));
         if !self.show_difference {
             let lines = &self.lines.lines;
             self.place = lines.get(self.top).or(lines.last()).map_or(0, |line| line.at);
@@ -295,12 +297,15 @@ impl ReaderPane {
         // rows. A page includes the visible rows of the header, so that the next page begins where this one
         // ends.
         let page = self.height + head - self.head_hidden.min(head);
-        let to = motion.from(before, page, self.last_top() + 1 + head);
+        let limit = self.limit(motion);
+        let to = motion.from(before, page, limit + 1 + head);
+        self.paged_top = limit;
         self.set_top(to.saturating_sub(head));
         if matches!(motion, Motion::HalfPages(1..)) {
             self.show_start(before.saturating_sub(head));
         }
         self.head_hidden = to.min(head);
+        self.keep_page();
         self.pointed = None;
         self.leave_searched();
         to != before
@@ -394,7 +399,7 @@ impl ReaderPane {
                 self.jumps.clear();
             }
             self.jumping_to = None;
-            (self.shift, self.head_hidden) = (0, 0);
+            (self.shift, self.head_hidden, self.paged_top) = (0, 0, 0);
         }
         let asked = std::mem::take(&mut self.asked_for_text);
         let before = self.article.as_ref().filter(|_| same && self.is_laid_out());
