@@ -160,6 +160,19 @@ fn the_next_match_is_relative_to_the_visible_text() {
 }
 
 #[test]
+fn hidden_matches_leave_no_mark() {
+    let mut stage = stations();
+    stage.keys("<C-f>absent");
+    let screen = stage.screen(110, 24);
+    assert!(screen.contains("(no match)") && !screen.contains("of 0"), "{screen}");
+    assert!(screen.contains("Enter keep"), "{screen}");
+    stage.keys("<Esc><C-f>station<Enter>");
+    assert!(stage.screen(80, 24).contains("▸ station 5"));
+    stage.keys("<Esc>");
+    assert!(!stage.screen(80, 24).contains('▸'), "{}", stage.screen(80, 24));
+}
+
+#[test]
 fn a_search_in_the_text_is_a_jump() {
     let mut stage = stations();
     stage.keys("<Space>");
