@@ -34,6 +34,8 @@ pub(crate) struct ReaderPane {
     pub(crate) head_rows: usize,
     /// Number of visible lines at the last draw.
     pub(crate) height: usize,
+    /// Number of header rows that were scrolled away at the last draw.
+    drawn_hidden: usize,
     /// Number of cells for text at the last draw.
     pub(crate) space: u16,
     /// Maximum width of the text column.
@@ -106,6 +108,7 @@ impl ReaderPane {
             head_hidden: 0,
             head_rows: 0,
             height: 20,
+            drawn_hidden: 0,
             space: column,
             column,
             shift: 0,
@@ -181,6 +184,7 @@ impl ReaderPane {
     /// Sets the number of visible lines. The text ends above the last of these lines only on a last page.
     pub(crate) fn set_height(&mut self, height: usize) {
         self.height = height.max(1);
+        self.drawn_hidden = self.head_hidden.min(self.head_rows);
         self.top = self.top.min(self.lowest_top());
     }
 
@@ -255,7 +259,9 @@ impl ReaderPane {
 
     /// Makes a line visible with some lines above it, and marks it.
     pub(super) fn go_to_line(&mut self, line: usize) {
-        if line < self.top || line >= self.top + self.height {
+        // The rows of a header that comes back cover lines.
+        let covered = self.drawn_hidden.saturating_sub(self.head_hidden);
+        if line < self.top || line + covered >= self.top + self.height {
             self.set_top(line.saturating_sub(self.height / 3));
         }
         self.pointed = Some(line);

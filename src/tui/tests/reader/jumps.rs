@@ -173,6 +173,24 @@ fn hidden_matches_leave_no_mark() {
 }
 
 #[test]
+fn a_match_is_never_below_the_screen() {
+    let text: String = (10..50).map(|n| format!("<p>part {n}</p>")).collect();
+    let mut stage = stage(&text, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>z");
+    for n in 10..30 {
+        stage.screen(80, 24);
+        stage.keys("gg<C-f>part 49");
+        stage.screen(80, 24);
+        // The head comes back.
+        stage.keys(&format!("<Backspace><Backspace>{n}"));
+        let screen = stage.screen(80, 24);
+        assert!(screen.contains(&format!("▸ part {n}")), "{screen}");
+        stage.keys("<Esc>");
+    }
+}
+
+#[test]
 fn a_search_in_the_text_is_a_jump() {
     let mut stage = stations();
     stage.keys("<Space>");
