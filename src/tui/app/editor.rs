@@ -334,11 +334,11 @@ impl Dialog for Editor {
         self.saving.map(|saving| saving.number)
     }
 
-    /// The workbench fills the screen.
     fn is_see_through(&self) -> bool {
         self.chooses_theme()
     }
 
+    /// The workbench fills the screen.
     fn is_framed(&self) -> bool {
         self.bench().is_none()
     }

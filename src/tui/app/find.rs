@@ -50,6 +50,12 @@ impl Find {
         self.pieces.last().map_or(0, |piece| piece.hit + 1)
     }
 
+    /// Which match is selected, such as `2 of 5`; `None` without a match.
+    pub(crate) fn position(&self) -> Option<String> {
+        let count = self.count();
+        (count > 0).then(|| format!("{} of {count}", self.at + 1))
+    }
+
     fn piece(&self) -> Option<Piece> {
         self.pieces.iter().find(|piece| piece.hit == self.at).copied()
     }
@@ -125,7 +131,10 @@ impl ReaderPane {
         }
         find.at = find.at.min(find.count().saturating_sub(1));
         find.from = self.top;
-        self.pointed = find.piece().map(|piece| piece.line);
+        // Hidden matches have no mark.
+        if !find.is_faded {
+            self.pointed = find.piece().map(|piece| piece.line);
+        }
         self.find = Some(find);
     }
 

@@ -109,6 +109,18 @@ impl Dialog for Hints {
     }
 }
 
+impl ReaderPane {
+    /// The first link at or below the top of the screen; the last one if there is none.
+    pub(super) fn next_link(&self) -> usize {
+        let lines = self.lines.lines.iter().skip(self.top);
+        let link = |span: &Span| match span.target {
+            Some(Target::Link(link)) => Some(link),
+            _ => None,
+        };
+        lines.flat_map(|line| &line.spans).find_map(link).unwrap_or(usize::MAX)
+    }
+}
+
 impl LinkList {
     fn open(&self, index: usize, app: &mut App) -> Vec<Effect> {
         match self.links.get(index) {

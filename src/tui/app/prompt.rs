@@ -228,8 +228,8 @@ impl Dialog for Prompt {
     fn hints(&self) -> KeyHints {
         match self.kind {
             PromptKind::Find => &[
-                KeyHint::Key("Up Down", "other matches"),
                 KeyHint::Key("Enter", "keep"),
+                KeyHint::Key("Up Down", "other matches"),
                 KeyHint::Key("Esc", "close"),
             ],
             PromptKind::Import => &[

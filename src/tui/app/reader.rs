@@ -1,6 +1,7 @@
 //! The Reader pane: one article, laid out for the pane's width at the last draw.
 
 mod opening;
+mod pages;
 
 use super::find::{Find, SearchedText};
 use super::keys::Motion;
@@ -14,7 +15,7 @@ use crate::model::{ItemRow, WORDS_PER_MINUTE};
 use crate::store::Mark;
 use crate::tui::effect::Effect;
 use crate::tui::event::Article;
-use crate::tui::reader::{Haystack, Lines, Shape, Span, Target, glyphs, layout, layout_difference};
+use crate::tui::reader::{Haystack, Lines, Shape, glyphs, layout, layout_difference};
 use opening::Loading;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,12 +26,16 @@ pub(crate) struct ReaderPane {
     pub(crate) article: Option<Arc<Article>>,
     pub(crate) lines: Lines,
     pub(crate) top: usize,
+    /// The top line of a page that goes on below the end of the text; 0 if the text fills the pane.
+    paged_top: usize,
     /// Number of header rows that are scrolled away. Equals `head_rows` once any line of the text is scrolled away.
     pub(crate) head_hidden: usize,
     /// Number of header rows that can be scrolled away.
     pub(crate) head_rows: usize,
     /// Number of visible lines at the last draw.
     pub(crate) height: usize,
+    /// Number of header rows that were scrolled away at the last draw.
+    drawn_hidden: usize,
     /// Number of cells for text at the last draw.
     pub(crate) space: u16,
     /// Maximum width of the text column.
@@ -98,9 +103,11 @@ impl ReaderPane {
             article: None,
             lines: Lines::default(),
             top: 0,
+            paged_top: 0,
             head_hidden: 0,
             head_rows: 0,
             height: 20,
+            drawn_hidden: 0,
             space: column,
             column,
             shift: 0,
@@ -149,6 +156,7 @@ impl ReaderPane {
             };
             let before = std::mem::replace(&mut self.lines, lines);
             let is_same_text = self.laid_out.is_some_and(|(_, shown)| shown == key.1);
+            let is_other_text = self.laid_out.is_some() && !is_same_text;
             if let Some(key) = self.laid_out.replace(key) {
                 self.spare.truncate(MAX_SPARE - 1);
                 self.spare.insert(0, (key, before));
@@ -168,14 +176,16 @@ impl ReaderPane {
             });
             let kept = Some(hidden).filter(|rows| self.top == 0 && *rows < self.head_rows);
             self.head_hidden = kept.unwrap_or(self.head_hidden);
+            self.paged_top = if self.paged_top > 0 && !is_other_text { self.top } else { 0 };
             self.find_again();
         }
     }
 
-    /// Sets the number of visible lines. The text never ends above the last of these lines.
+    /// Sets the number of visible lines. The text ends above the last of these lines only on a last page.
     pub(crate) fn set_height(&mut self, height: usize) {
         self.height = height.max(1);
-        self.top = self.top.min(self.last_top());
+        self.drawn_hidden = self.head_hidden.min(self.head_rows);
+        self.top = self.top.min(self.lowest_top());
     }
 
     fn lay_out(&self, (shape, difference): LayoutKey) -> Lines {
@@ -229,10 +239,6 @@ impl ReaderPane {
         self.lines.lines.len() + end
     }
 
-    pub(super) fn last_top(&self) -> usize {
-        self.line_count().saturating_sub(self.height)
-    }
-
     fn put_top(&mut self, line: usize) {
         self.top = line;
         self.head_hidden = if line > 0 { usize::MAX } else { 0 };
@@ -240,7 +246,7 @@ impl ReaderPane {
 
     /// Scrolls a line to the top of the screen, or as far up as possible.
     pub(super) fn set_top(&mut self, line: usize) {
-        self.put_top(line.min(self.last_top()));
+        self.put_top(line.min(self.lowest_top()));
         if !self.show_difference {
             let lines = &self.lines.lines;
             self.place = lines.get(self.top).or(lines.last()).map_or(0, |line| line.at);
@@ -253,7 +259,9 @@ impl ReaderPane {
 
     /// Makes a line visible with some lines above it, and marks it.
     pub(super) fn go_to_line(&mut self, line: usize) {
-        if line < self.top || line >= self.top + self.height {
+        // The rows of a header that comes back cover lines.
+        let covered = self.drawn_hidden.saturating_sub(self.head_hidden);
+        if line < self.top || line + covered >= self.top + self.height {
             self.set_top(line.saturating_sub(self.height / 3));
         }
         self.pointed = Some(line);
@@ -263,23 +271,6 @@ impl ReaderPane {
     pub(super) fn set_column(&mut self, width: u16) {
         self.column = width.clamp(*COLUMN.start(), *COLUMN.end());
         self.stored_column = self.column;
-    }
-
-    /// The percentage of the text above the bottom of the screen, without the list of links. It is 100 only if
-    /// the rest, such as that list, is visible too.
-    pub(crate) fn percent(&self) -> usize {
-        let bottom = self.top + self.height;
-        if bottom >= self.line_count() {
-            return 100;
-        }
-        let solid = self.lines.solid;
-        (100 * (solid - self.text_left())).checked_div(solid).unwrap_or(100).min(99)
-    }
-
-    /// The number of characters of the text below the screen, without whitespace and the list of links.
-    pub(in crate::tui) fn text_left(&self) -> usize {
-        let bottom = self.lines.lines.get(self.top + self.height);
-        bottom.map_or(0, |line| self.lines.solid.saturating_sub(line.at))
     }
 
     /// Reading time of the article, in minutes; 0 if its length is unknown.
@@ -303,26 +294,19 @@ impl ReaderPane {
         // rows. A page includes the visible rows of the header, so that the next page begins where this one
         // ends.
         let page = self.height + head - self.head_hidden.min(head);
-        let last = (self.line_count() + head).saturating_sub(page);
-        let to = motion.from(before, page, last + 1);
+        let end = (self.line_count() + head).saturating_sub(page);
+        let limit = self.limit(motion, before, end);
+        let to = motion.from(before, page, limit + 1);
+        self.paged_top = limit.saturating_sub(head);
         self.set_top(to.saturating_sub(head));
         if matches!(motion, Motion::HalfPages(1..)) {
             self.show_start(before.saturating_sub(head));
         }
         self.head_hidden = to.min(head);
+        self.paged_top = if to > end { self.top } else { 0 };
         self.pointed = None;
         self.leave_searched();
         to != before
-    }
-
-    /// The first link at or below the top of the screen; the last one if there is none.
-    pub(super) fn next_link(&self) -> usize {
-        let lines = self.lines.lines.iter().skip(self.top);
-        let link = |span: &Span| match span.target {
-            Some(Target::Link(link)) => Some(link),
-            _ => None,
-        };
-        lines.flat_map(|line| &line.spans).find_map(link).unwrap_or(usize::MAX)
     }
 
     /// Whether code or a table on the screen continues to the right.
@@ -413,7 +397,7 @@ impl ReaderPane {
                 self.jumps.clear();
             }
             self.jumping_to = None;
-            (self.shift, self.head_hidden) = (0, 0);
+            (self.shift, self.head_hidden, self.paged_top) = (0, 0, 0);
         }
         let asked = std::mem::take(&mut self.asked_for_text);
         let before = self.article.as_ref().filter(|_| same && self.is_laid_out());

@@ -19,6 +19,8 @@ const NARROW_PADDING: usize = 1;
 const NARROW: usize = 40;
 /// Indentation of lists, in cells.
 const LIST_INDENT: usize = 1;
+/// Width of the bullet of a nested list, in cells.
+const NESTED_MARK: usize = 2;
 /// Maximum number of lines of the items of a list without empty lines between them.
 const SHORT_ITEM: usize = 2;
 /// Indentation of definitions, in cells.
@@ -58,6 +60,20 @@ fn is_long(item: &[Block], space: usize) -> bool {
     plain(inline).lines().map(lines).sum::<usize>() > SHORT_ITEM
 }
 
+/// Whether there are empty lines between the items of a list: if one is long or has several texts, or if a list
+/// within them has empty lines, because its parents must not be closer to each other than its items.
+fn is_loose(items: &[Vec<Block>], space: usize) -> bool {
+    let texts = |item: &[Block]| item.iter().filter(|b| !matches!(b, Block::List(..))).count();
+    let inside = space.saturating_sub(NESTED_MARK);
+    items.iter().any(|item| {
+        let is_nested_loose = |block: &Block| match block {
+            Block::List(_, items) => is_loose(items, inside),
+            _ => false,
+        };
+        texts(item) > 1 || is_long(item, space) || item.iter().any(is_nested_loose)
+    })
+}
+
 /// Whether two texts differ only in whitespace, case and punctuation.
 fn is_same(a: &str, b: &str) -> bool {
     let letters = |text: &'_ str| -> String {
@@ -82,10 +98,8 @@ impl<'a> Out<'a> {
         let last = start.map_or(0, |n| u64::from(n) + items.len() as u64 - 1);
         let wide = last.to_string().len();
         let bullet = self.glyphs.bullets[self.depth % self.glyphs.bullets.len()];
-        let texts =
-            |item: &Vec<Block>| item.iter().filter(|b| !matches!(b, Block::List(..))).count();
         let space = self.space(margin).saturating_sub(wide.max(text::width(bullet)) + LIST_INDENT);
-        let loose = items.iter().any(|item| texts(item) > 1 || is_long(item, space));
+        let loose = is_loose(items, space);
         let indent = if self.depth == 0 { LIST_INDENT } else { 0 };
         let margin = self.nested(margin, Span::blank(indent), Span::blank(indent));
         self.depth += 1;
@@ -187,7 +201,8 @@ impl<'a> Out<'a> {
         let ground = Some(Ground { role: Role::Raised, from });
         let inside = space.saturating_sub(2 * inset).max(1);
         let wide = code.lines().map(text::width).max().unwrap_or(0);
-        let beyond = wide.saturating_sub(inside).min(self.beyond);
+        // Blocks have only two widths, so that an article has no ragged right edge.
+        let beyond = if wide > inside { self.beyond } else { 0 };
         let inside = inside + beyond;
         let wraps = match is_formula {
             true => true,
@@ -338,6 +353,7 @@ pub(super) fn is_notes(block: &Block) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ends::TITLE;
     use super::super::{Shape, layout};
     use super::*;
     use crate::article::from_html;
@@ -376,7 +392,7 @@ mod tests {
             ("<p>The old bridge</p>".to_owned() + &figure("", "The old bridge"), 2),
         ] {
             let text = shown(&html, 60).join("\n");
-            let text = text.split("Links").next().unwrap_or_default();
+            let text = text.split(TITLE).next().unwrap_or_default();
             assert_eq!(text.matches("old bridge").count(), expected, "{html}: {text}");
         }
         // The text with a link is the one that is kept.
@@ -387,6 +403,25 @@ mod tests {
             let text = shown(&html, 60).join("\n");
             assert!(text.contains("The old bridge[2]"), "{html}: {text}");
             assert!(!text.contains("The old bridge\n"), "{html}: {text}");
+        }
+    }
+
+    #[test]
+    fn separates_pictures_from_the_text_below_them() {
+        let picture = "<img src=https://e.org/a.png alt=Logo>";
+        let linked = format!("<a href=https://e.org/b>{picture}</a>");
+        for (html, expected) in [
+            (format!("<p>{picture}<br>A text"), vec!["Logo[1]", "", "A text"]),
+            (format!("<p>{linked} {picture}<br>A text"), vec!["Logo[2]", "Logo[1]", "", "A text"]),
+            (format!("<p>Text<br>{picture}<br>A text"), vec!["Text", "Logo[1]", "", "A text"]),
+            (format!("<p>{picture} and<br>A text"), vec!["Logo[1] and", "A text"]),
+            // Captions.
+            (format!("<p>{picture}<br><i>The logo</i>"), vec!["Logo[1]", "The logo"]),
+        ] {
+            let text = shown(&html, 20);
+            let text = text.iter().map(|line| line.trim().trim_start_matches("image: "));
+            let text: Vec<&str> = text.take(expected.len()).collect();
+            assert_eq!(text, expected, "{html}");
         }
     }
 
@@ -403,9 +438,12 @@ mod tests {
             (list(&long), 30, 2),
             (list("a<br>b<br>c"), 72, 2),
             (list("<p>two</p><p>more</p>"), 72, 3),
-            // A nested list counts on its own.
             (list("two<ul><li>a<li>b<li>c<li>d</ul>"), 72, 0),
-            (list(&format!("two<ul><li>{long}<li>b</ul>")), 30, 1),
+            // Parents are not closer to each other than their children, but those of a list with long items
+            // may be.
+            (list(&format!("two<ul><li>{long}<li>b</ul>")), 30, 3),
+            (list(&format!("two<ul><li>a<ul><li>{long}<li>b</ul><li>c</ul>")), 30, 4),
+            (list(&format!("{long}<ul><li>a<li>b</ul>")), 30, 2),
         ] {
             assert_eq!(empty(&html, width), expected, "{html} {width}: {:#?}", shown(&html, width));
         }

@@ -8,6 +8,9 @@ use crate::util::media::facts;
 use crate::util::text;
 use crate::util::url_text::readable;
 
+/// The title of the links. An article may have a section "Links" of its own.
+pub(super) const TITLE: &str = "Links in this article";
+
 /// Maximum number of links that are listed.
 const MAX_LISTED: usize = 20;
 /// Minimum number of links that are left out.
@@ -41,7 +44,7 @@ impl Out<'_> {
         if links.is_empty() {
             return;
         }
-        self.title("Links");
+        self.title(TITLE);
         let names = link_names(document);
         let wide = text::width(&self.glyphs.link(links.len() - 1)) + 1;
         let listed = if links.len() > MAX_LISTED + LEAST_MORE { MAX_LISTED } else { links.len() };

@@ -1,4 +1,4 @@
-//! Text search in laid-out lines, ignoring case, accents and line breaks.
+//! Text search in laid-out lines, ignoring accents, line breaks, and case unless a capital letter is typed.
 
 use super::line::{Joint, Line};
 use crate::article::is_stop_word;
@@ -29,6 +29,8 @@ pub(crate) struct Haystack {
     folded: String,
     /// The origin of each character of `folded`.
     origins: Vec<Origin>,
+    /// Whether each of these characters was a capital letter.
+    capitals: Vec<bool>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -60,8 +62,8 @@ impl Haystack {
             }
             match line.joint {
                 // Paragraphs are separated by a newline, which no query contains.
-                Joint::New => out.push('\n', i, 0, 0),
-                Joint::Blank => out.push(' ', i, 0, 0),
+                Joint::New => out.push('\n', false, i, 0, 0),
+                Joint::Blank => out.push(' ', false, i, 0, 0),
                 Joint::Tight => {}
             }
             let mut at = 0;
@@ -70,7 +72,8 @@ impl Haystack {
                 if span.is_searched {
                     for (offset, c) in span.text.char_indices().take(MAX_CHARS) {
                         let from = at + offset;
-                        fold(c, |f| out.push(f, i, from, from + c.len_utf8()));
+                        let to = from + c.len_utf8();
+                        fold(c, |f| out.push(f, c.is_uppercase(), i, from, to));
                     }
                 }
                 at += span.text.len();
@@ -79,19 +82,40 @@ impl Haystack {
         out
     }
 
-    fn push(&mut self, c: char, line: usize, from: usize, to: usize) {
+    fn push(&mut self, c: char, is_capital: bool, line: usize, from: usize, to: usize) {
+        self.capitals.push(is_capital);
         self.origins.push(Origin { folded: self.folded.len(), line, from, to });
         self.folded.push(c);
     }
 
-    /// Finds all matches of a text, from top to bottom. Each match has one piece per line that it covers.
+    /// Finds all matches of a text, from top to bottom. Each match has one piece per line that it covers. A
+    /// text with a capital letter matches only text in the same case.
     pub(crate) fn find(&self, text: &str) -> Vec<Piece> {
         let needle = folded(text);
         if needle.trim().is_empty() {
             return vec![];
         }
-        let hits = self.folded.match_indices(&needle).take(MAX_HITS);
-        self.pieces(hits.map(|(at, _)| at..at + needle.len()))
+        let mut capitals = Vec::new();
+        text.chars().for_each(|c| fold(c, |_| capitals.push(c.is_uppercase())));
+        let ignores_case = !capitals.contains(&true);
+        let is_same_case = |at: usize| {
+            let first = self.origins.partition_point(|origin| origin.folded < at);
+            self.capitals.get(first..first + capitals.len()) == Some(capitals.as_slice())
+        };
+        let first = needle.chars().next().map_or(1, char::len_utf8);
+        let mut from = 0;
+        let hits = std::iter::from_fn(|| {
+            loop {
+                let at = from + self.folded.get(from..)?.find(&needle)?;
+                if ignores_case || is_same_case(at) {
+                    from = at + needle.len();
+                    return Some(at..from);
+                }
+                // A match in the right case may begin within this one.
+                from = at + first;
+            }
+        });
+        self.pieces(hits.take(MAX_HITS))
     }
 
     /// Finds the words of a search above a line, from top to bottom: where different words stand near each
@@ -299,7 +323,12 @@ mod tests {
     #[test]
     fn finds_texts_across_lines_and_cases() {
         for (html, width, needle, expected) in [
-            ("<p>One two one", 40, "ONE", vec!["One", "one"]),
+            ("<p>One two one", 40, "one", vec!["One", "one"]),
+            // A capital letter makes the case matter.
+            ("<p>One two one ONE", 40, "ONE", vec!["ONE"]),
+            ("<p>One two one", 40, "One", vec!["One"]),
+            ("<p>aaAa", 40, "aA", vec!["aA"]),
+            ("<p>Éa éA Ea", 40, "Ea", vec!["Éa", "Ea"]),
             // Matches across a line break, with and without a space.
             ("<p>first second third", 12, "second third", vec!["second/third"]),
             ("<p>日本語の文章", 8, "語の文", vec!["語の/文"]),

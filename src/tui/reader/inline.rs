@@ -13,6 +13,51 @@ pub(super) fn spans(inline: &[Inline], role: Role, glyphs: &Glyphs) -> Vec<Span>
     out
 }
 
+/// Splits a paragraph after each line that has only pictures and is followed by text, which would otherwise look
+/// like their caption.
+pub(super) fn pictures_apart(inline: &[Inline]) -> Vec<&[Inline]> {
+    let (mut parts, mut rest, mut from) = (Vec::new(), inline, 0);
+    while let Some(end) = rest[from..].iter().position(|piece| *piece == Inline::Break) {
+        let end = from + end;
+        let after = rest[end..].iter().position(|piece| *piece != Inline::Break);
+        let after = after.map_or(rest.len(), |at| end + at);
+        let below = rest[after..].split(|piece| *piece == Inline::Break).next();
+        let is_text = below.is_some_and(|line| !is_blank(line) && !are_pictures(line));
+        if are_pictures(&rest[from..end]) && is_text && !is_caption(&rest[after..]) {
+            parts.push(&rest[..end]);
+            (rest, from) = (&rest[after..], 0);
+        } else {
+            from = after;
+        }
+    }
+    parts.push(rest);
+    parts
+}
+
+fn is_blank(line: &[Inline]) -> bool {
+    line.iter().all(|piece| matches!(piece, Inline::Text(text) if text.trim().is_empty()))
+}
+
+/// Whether a line has pictures, and nothing else.
+fn are_pictures(line: &[Inline]) -> bool {
+    let is_picture = |piece: &Inline| match piece {
+        Inline::Image(..) => true,
+        Inline::Link(inner, _) => are_pictures(inner),
+        Inline::Text(text) => text.trim().is_empty(),
+        _ => false,
+    };
+    !is_blank(line) && line.iter().all(is_picture)
+}
+
+/// Whether a text is emphasized as a whole, like the caption of a picture.
+fn is_caption(inline: &[Inline]) -> bool {
+    inline.iter().all(|piece| match piece {
+        Inline::Emphasis(_) | Inline::Break => true,
+        Inline::Text(text) => text.trim().is_empty(),
+        _ => false,
+    })
+}
+
 /// Attaches places, which have no text, to the text after them.
 fn place(spans: &mut Vec<Span>) {
     let mut begun = None;

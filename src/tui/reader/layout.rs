@@ -1,7 +1,7 @@
 //! Converts a document tree to lines.
 
 use super::glyphs::Glyphs;
-use super::inline::spans;
+use super::inline::{pictures_apart, spans};
 use super::line::{HeadingLines, Line, Span};
 use super::wrap::wrap;
 use super::{blocks, direction, table};
@@ -195,7 +195,15 @@ impl<'a> Out<'a> {
                 }
             }
             Block::Paragraph(inline) => {
-                self.paragraph(&spans(inline, self.text, self.glyphs), margin);
+                let mut margin = margin.to_vec();
+                let mut parts = pictures_apart(inline).into_iter().peekable();
+                while let Some(part) = parts.next() {
+                    self.paragraph(&spans(part, self.text, self.glyphs), &margin);
+                    margin = further(&margin);
+                    if parts.peek().is_some() {
+                        self.gap_in(&margin);
+                    }
+                }
             }
             Block::Figure(images, caption) => self.figure(images, caption, margin),
             Block::Quote(inner, by) => self.quote(inner, by, margin),
@@ -270,6 +278,7 @@ pub(super) fn further(margin: &Margin) -> Vec<(Span, Span)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ends::TITLE;
     use super::*;
     use crate::article::from_html;
     use crate::util::html;
@@ -323,7 +332,7 @@ mod tests {
         ] {
             let document = from_html(&html(alt, caption), None);
             let lines = layout(&document, shape, &Thumbnails::new()).lines;
-            let lines = lines.iter().map(Line::text).take_while(|line| line != "Links");
+            let lines = lines.iter().map(Line::text).take_while(|line| line != TITLE);
             let text: String = lines.map(|line| line.to_lowercase()).collect();
             assert_eq!(text.matches("coast").count(), count, "{alt}: {text}");
         }

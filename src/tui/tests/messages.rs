@@ -73,7 +73,7 @@ fn short_messages_do_not_cover_the_keys_of_an_article() {
         );
         assert!(last.ends_with("Copied the URL"), "{last}");
     }
-    // A message that needs more than half of the row is drawn above it.
+    // A message that needs more than two fifths of the row is drawn above it.
     let mut stage = Stage::new();
     stage.screen(40, 12);
     stage.keys("<Enter>");

@@ -2,6 +2,7 @@
 
 mod code;
 mod jumps;
+mod pages;
 mod pictures;
 mod styles;
 mod tables;
@@ -197,7 +198,7 @@ fn reader_keys_have_their_documented_effects() {
         (";;", "╭─ Links"),
         (";1", r#"Browse { urls: ["https://lore.example/1"] }"#),
         ("L", "╭─ Links"),
-        ("<C-f>MACHINES", "1 of 1"),
+        ("<C-f>machines", "1 of 1"),
         ("<C-f>none of it<Enter>", "Not found in this text: none of it"),
         ("D", "No earlier version"),
         ("e", "LoadEntry { source: 1"),

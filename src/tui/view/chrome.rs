@@ -266,8 +266,11 @@ fn reader_title(app: &App) -> Title {
         return (name.to_owned(), String::new(), String::new());
     };
     let place = if let Some(find) = reader.find.as_ref().filter(|find| !find.is_faded) {
-        let at = if find.count() > 0 { find.at + 1 } else { 0 };
-        format!("match {at} of {}", find.count())
+        match (find.position(), find.text.as_deref()) {
+            (Some(position), _) => format!("match {position}"),
+            (None, Some("")) => place_in_list(app, article.row.key),
+            (None, _) => "no match".to_owned(),
+        }
     } else if reader.show_difference && article.differences.len() > 1 {
         format!("change {} of {}", reader.difference_at + 1, article.differences.len())
     } else {

@@ -1,7 +1,8 @@
 //! Dialogs on top of the panes.
 
 use super::super::app::{
-    App, Completion, Confirm, KeyHints, LinkList, OutputWindow, Prompt, Starters, TakesBack,
+    App, Completion, Confirm, KeyHints, LinkList, OutputWindow, Prompt, PromptKind, Starters,
+    TakesBack,
 };
 use super::super::input::Field;
 use super::chrome::marks;
@@ -128,9 +129,14 @@ fn foot_keys(app: &App, hints: KeyHints, (space, more): (usize, usize), pad: usi
 
 pub(in crate::tui) fn prompt(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, area: DialogArea) {
     let mut label = prompt.kind.label();
-    if let Some(find) = &app.reader.find {
-        let at = if find.count() == 0 { 0 } else { find.at + 1 };
-        label = format!("{label} ({at} of {})", find.count());
+    let find = app.reader.find.as_ref().filter(|_| prompt.kind == PromptKind::Find);
+    if let Some(find) = find {
+        let is_typed = !prompt.field.value().trim().is_empty();
+        match find.position() {
+            Some(position) => label = format!("{label} ({position})"),
+            None if is_typed => label = format!("{label} (no match)"),
+            None => {}
+        }
     }
     let typed = (&prompt.field, &prompt.completion, &prompt.error);
     let (line, used) = foot_line(app, frame, &label, typed, Role::Dim, area);

@@ -42,9 +42,8 @@ struct Form {
     one_source: bool,
     /// Width of the longest source name in the list, in cells.
     source_cells: usize,
-    /// Whether the column of the source shows only its colour, because the Sources pane beside a narrow list
-    /// shows the names.
-    squares: bool,
+    /// Whether the names of sources are shortened, because the Sources pane beside a narrow list shows them.
+    shortens: bool,
     /// Whether long titles use a second row, because the list has unused rows.
     wraps: bool,
 }
@@ -118,7 +117,7 @@ impl Form {
             separators,
             one_source,
             source_cells: usize::MAX,
-            squares: columns::only_squares(app),
+            shortens: columns::shortens_sources(app),
             wraps: false,
         }
     }

@@ -87,7 +87,11 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     }
     let pen = Pen { app, glyphs: glyphs(shape.ascii), hints: app.dialog(), head_has_facts };
     if let Some((header, row)) = table.zip(u16::try_from(row).ok()) {
-        pen.draw(header, frame.buffer_mut(), Rect { y: inner.y + row, height: 1, ..inner });
+        let area = Rect { y: inner.y + row, height: 1, ..inner };
+        pen.draw(header, frame.buffer_mut(), area);
+        if is_reduced {
+            pen.extend_rule(header, frame.buffer_mut(), Rect { y: area.y + 1, ..area });
+        }
     }
     let top = app.reader.top;
     for (y, i) in (body.y..body.bottom()).zip(top..app.reader.line_count()) {
@@ -173,6 +177,16 @@ impl Pen<'_> {
         }
         for (end, span) in labels {
             self.label(span, buffer, area, end);
+        }
+    }
+
+    /// Makes the rule below the header of a table as wide as the table.
+    fn extend_rule(&self, header: usize, buffer: &mut Buffer, rule: Rect) {
+        let beyond = self.app.reader.lines.lines.get(header).map_or(0, |line| line.beyond);
+        let words = marks(self.app).across.repeat(beyond);
+        let style = self.app.palette.style(Role::Border);
+        if buffer.area.contains(Position::new(rule.right(), rule.y)) {
+            buffer.set_stringn(rule.right(), rule.y, words, beyond, style);
         }
     }
 
@@ -295,7 +309,7 @@ impl Pen<'_> {
             return;
         }
         let size = (rows * seen / count).max(1);
-        let first = reader.top * (rows - size) / (count - seen);
+        let first = reader.top.min(count - seen) * (rows - size) / (count - seen);
         for (row, y) in (area.y..area.bottom()).enumerate() {
             let thumb = (first..first + size).contains(&row);
             let (glyph, role) = match thumb {

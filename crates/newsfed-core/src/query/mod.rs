@@ -311,7 +311,7 @@ impl Query {
         self.text_terms().into_iter().flatten().collect()
     }
 
-    /// Like [`Self::text_words`], in groups: a match contains at least one word of each group.
+    /// Like [`Self::text_words`], in groups: the words of a condition and of its alternatives are one group.
     pub fn text_terms(&self) -> Vec<Vec<(&str, bool)>> {
         // These words are in earlier versions, not in the texts themselves.
         if self.terms.iter().any(|term| term.what == What::InVersions) {

@@ -89,7 +89,7 @@ impl Action {
             }
             Self::Filter => "Understands the same words and conditions as a search.",
             Self::Find => {
-                "Marks the matches in the article; the keys for the next unread item step through them."
+                "Marks the matches in the article; the keys for the next unread item step through them. A capital letter makes the case matter."
             }
             Self::Tag => "Lists the items that have the tag, or whose source has it.",
             Self::Jump => "Shows the names that match as you type.",

@@ -39,3 +39,19 @@ fn code_without_a_language_has_colours_but_no_tag() {
     let roles: Vec<_> = lines.iter().flat_map(|l| &l.spans).map(|span| span.role).collect();
     assert!(roles.contains(&Role::CodeKeyword), "{roles:?}");
 }
+
+#[test]
+fn blocks_of_code_have_two_right_edges() {
+    let code = |width: usize| format!("<pre>first\n{}</pre>", "x".repeat(width));
+    let widths = [10, 67, 68, 69, 74, 90, 130, 200];
+    let mut stage = stage(&widths.map(code).concat(), None);
+    stage.screen(140, 60);
+    stage.keys("<Enter>z");
+    stage.screen(140, 60);
+    let lines = &stage.app.reader.lines.lines;
+    let mut beyond: Vec<_> = lines.iter().filter(|l| l.ground.is_some()).collect();
+    beyond.dedup_by_key(|line| line.beyond);
+    let beyond: Vec<usize> = beyond.iter().map(|line| line.beyond).collect();
+    assert_eq!(beyond.len(), 2, "{beyond:?}");
+    assert!(beyond[0] == 0 && beyond[1] > 20, "{beyond:?}");
+}

@@ -161,6 +161,37 @@ fn the_next_match_is_relative_to_the_visible_text() {
 }
 
 #[test]
+fn hidden_matches_leave_no_mark() {
+    let mut stage = stations();
+    stage.keys("<C-f>absent");
+    let screen = stage.screen(110, 24);
+    assert!(screen.contains("(no match)") && !screen.contains("of 0"), "{screen}");
+    assert!(screen.contains("Enter keep"), "{screen}");
+    stage.keys("<Esc><C-f>station<Enter>");
+    assert!(stage.screen(80, 24).contains("▸ station 5"));
+    stage.keys("<Esc>");
+    assert!(!stage.screen(80, 24).contains('▸'), "{}", stage.screen(80, 24));
+}
+
+#[test]
+fn a_match_is_never_below_the_screen() {
+    let text: String = (10..50).map(|n| format!("<p>part {n}</p>")).collect();
+    let mut stage = stage(&text, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>z");
+    for n in 10..30 {
+        stage.screen(80, 24);
+        stage.keys("gg<C-f>part 49");
+        stage.screen(80, 24);
+        // The head comes back.
+        stage.keys(&format!("<Backspace><Backspace>{n}"));
+        let screen = stage.screen(80, 24);
+        assert!(screen.contains(&format!("▸ part {n}")), "{screen}");
+        stage.keys("<Esc>");
+    }
+}
+
+#[test]
 fn a_search_in_the_text_is_a_jump() {
     let mut stage = stations();
     stage.keys("<Space>");
@@ -219,17 +250,18 @@ fn the_header_scrolls_away_before_the_text() {
         let fits = all <= stage.app.reader.height;
         // The whole text is on the screen if and only if the header shows 100 %.
         assert_eq!(fits, screen.contains("100 %"), "{lines}: {screen}");
-        stage.keys("<Space>");
-        let screen = stage.screen(80, 24);
-        let reader = &stage.app.reader;
-        // No line of the text is hidden while the whole header is shown.
-        let is_whole = reader.head_hidden == 0 || reader.head_rows == 0;
-        assert!(reader.top == 0 || !is_whole, "{lines}: {screen}");
-        assert_eq!(
-            reader.top + reader.height >= all,
-            screen.contains("100 %"),
-            "{lines}: {screen}"
-        );
+        for _ in 0..2 * all {
+            stage.keys("j");
+            let screen = stage.screen(80, 24);
+            let reader = &stage.app.reader;
+            // No line of the text is hidden while the whole header is shown.
+            let is_whole = reader.head_hidden == 0 || reader.head_rows == 0;
+            assert!(reader.top == 0 || !is_whole, "{lines}: {screen}");
+            let is_end = reader.top + reader.height >= all;
+            assert_eq!(is_end, screen.contains("100 %"), "{lines}: {screen}");
+        }
+        let (screen, reader) = (stage.screen(80, 24), &stage.app.reader);
+        assert!(screen.contains("100 %"), "{lines}: {screen}");
         // Nothing is scrolled further than necessary.
         let blank = (reader.top + reader.height).saturating_sub(all);
         assert!(fits || blank == 0, "{lines}: {screen}");

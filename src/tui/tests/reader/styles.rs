@@ -53,7 +53,7 @@ fn every_part_has_the_style_of_its_role() {
         ("R. Okafor", Role::Dim, None),
         ("▣ A map", Role::Dim, None),
         ("The way", Role::Caption, None),
-        ("Links", Role::Soft, None),
+        ("Links in this article", Role::Soft, None),
         ("end ·", Role::Dim, None),
     ];
     for (theme, depth) in [

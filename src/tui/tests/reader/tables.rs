@@ -36,3 +36,24 @@ fn header_of_a_table_stays_while_its_rows_are_scrolled() {
         assert!(!screen.contains("Count"), "{screen}");
     }
 }
+
+#[test]
+fn the_rule_below_a_header_that_stays_is_as_wide_as_the_table() {
+    let row =
+        |n: usize| format!("<tr><td>row {n}<td>{}<td>{}</tr>", "a".repeat(40), "b".repeat(40));
+    let rows: String = (0..90).map(row).collect();
+    let table = format!("<table><tr><th>Name<th>Count<th>Other</tr>{rows}</table>");
+    let mut stage = stage(&table, None);
+    stage.screen(140, 36);
+    stage.keys("<Enter>z");
+    let rule = |stage: &mut Stage| -> usize {
+        let screen = stage.screen(140, 36);
+        let below = screen.lines().skip_while(|line| !line.contains("Count")).nth(1).unwrap();
+        below.matches('─').count()
+    };
+    let expected = rule(&mut stage);
+    assert!(expected > 80, "{}", stage.screen(140, 36));
+    stage.keys("<Space>");
+    assert!(!stage.screen(140, 36).contains("row 0 "));
+    assert_eq!(rule(&mut stage), expected, "{}", stage.screen(140, 36));
+}

@@ -142,6 +142,15 @@ fn matches_in_the_list_of_links_are_not_counted() {
 }
 
 #[test]
+fn hidden_matches_have_no_mark_at_another_width() {
+    let mut stage = stage(TWO);
+    assert!(press(&mut stage, &["/bridge<Enter>", "<Enter>"]).contains('▸'));
+    assert!(!press(&mut stage, &["<Esc>"]).contains('▸'));
+    let screen = stage.screen(80, 40);
+    assert!(!screen.contains('▸'), "{screen}");
+}
+
+#[test]
 fn hints_lead_out_of_the_matches() {
     let mut stage = stage(TWO);
     press(&mut stage, &["/bridge<Enter>", "<Enter>"]);

@@ -5,7 +5,6 @@ use super::{Cell, Form};
 use crate::config::{DateStyle, Role};
 use crate::tui::app::{App, Focus};
 use crate::util::text;
-use ratatui::style::Color;
 
 /// Minimum width of a list that shows "comments" after the number.
 const COMMENTS_FROM: u16 = 124;
@@ -28,8 +27,8 @@ const SQUARE: usize = 4;
 /// Maximum width of a source name in the source column.
 const MAX_NAME: usize = MAX_SOURCE - SQUARE;
 
-/// Maximum width of names that are shown in a narrow list although the Sources pane shows them.
-const SHORT: usize = 6;
+/// Maximum width of names in a narrow list beside the Sources pane.
+const SHORT: usize = 8;
 
 /// The columns to the right of the title, from left to right. They use at most 45 % of a row in total.
 pub(super) const COLUMNS: &[Column] = &[
@@ -73,7 +72,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cells: |cell| {
             let most = match cell.width {
                 _ if cell.form.one_source => 0,
-                46.. if cell.form.squares && cell.form.source_cells > SHORT => SQUARE - 1,
+                46.. if cell.form.shortens => SHORT + SQUARE,
                 ..46 => 0,
                 46..70 => 16,
                 70..80 => 20,
@@ -83,9 +82,6 @@ pub(super) const COLUMNS: &[Column] = &[
         },
         draw: |cell, cells| {
             let color = cell.app.sources.color(cell.row.source_key);
-            if cells < SQUARE {
-                return vec![(format!("  {}", marks(cell.app).square), color)];
-            }
             // Two blanks before the mark and one after it.
             let mark = format!("  {} ", marks(cell.app).square);
             let space = cells - text::width(&mark);
@@ -113,17 +109,14 @@ pub(super) const COLUMNS: &[Column] = &[
     },
 ];
 
-/// Minimum width of a screen with names of sources both in their pane and in the list.
+/// Minimum width of a screen with long names of sources both in their pane and in the list.
 const NAMES_TWICE_FROM: u16 = 90;
 
-/// Whether the colours of sources in a narrow list are enough, because the Sources pane beside it shows them
-/// with the names.
-pub(super) fn only_squares(app: &App) -> bool {
-    let colored = app.palette.style(Role::Source1).fg.is_some_and(|ink| ink != Color::Reset);
+/// Whether the beginnings of the sources' names are enough in a narrow list, because the Sources pane is beside
+/// it.
+pub(super) fn shortens_sources(app: &App) -> bool {
     let width = app.size.0;
-    colored
-        && !app.settings.ui.ascii
-        && width < NAMES_TWICE_FROM
+    width < NAMES_TWICE_FROM
         && super::super::arrangement(app, width).iter().any(|(pane, _)| *pane == Focus::Sources)
 }
 

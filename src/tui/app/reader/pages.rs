@@ -1,0 +1,51 @@
+//! How far the text scrolls. Keys for pages go on by a whole page, so that a page begins where the one before it
+//! ended, even if the text then ends above the end of the screen.
+
+use super::super::keys::Motion;
+use super::ReaderPane;
+
+/// Minimum number of new lines on a page that goes on below the end of the text.
+const FEW: usize = 3;
+
+impl ReaderPane {
+    /// The top line if the text ends at the end of the screen.
+    fn last_top(&self) -> usize {
+        self.line_count().saturating_sub(self.height)
+    }
+
+    /// The lowest line that may be at the top.
+    pub(super) fn lowest_top(&self) -> usize {
+        self.last_top().max(self.paged_top)
+    }
+
+    /// The lowest position to which a movement may scroll, from `before`, if the text then ends at `end`. All
+    /// count the rows of the header that are scrolled away first.
+    pub(super) fn limit(&self, motion: Motion, before: usize, end: usize) -> usize {
+        let bottom = self.top + self.height;
+        match motion {
+            Motion::HalfPages(2) if bottom + FEW <= self.lines.lines.len() => {
+                end.max(bottom + self.head_rows)
+            }
+            Motion::Last => end,
+            // Scrolling down by lines never moves the last page up.
+            _ => end.max(before),
+        }
+    }
+
+    /// The percentage of the text above the bottom of the screen, without the list of links. It is 100 only if
+    /// the rest, such as that list, is visible too.
+    pub(crate) fn percent(&self) -> usize {
+        let bottom = self.top + self.height;
+        if bottom >= self.line_count() {
+            return 100;
+        }
+        let solid = self.lines.solid;
+        (100 * (solid - self.text_left())).checked_div(solid).unwrap_or(100).min(99)
+    }
+
+    /// The number of characters of the text below the screen, without whitespace and the list of links.
+    pub(in crate::tui) fn text_left(&self) -> usize {
+        let bottom = self.lines.lines.get(self.top + self.height);
+        bottom.map_or(0, |line| self.lines.solid.saturating_sub(line.at))
+    }
+}

@@ -1,0 +1,71 @@
+//! Tests of turning pages in the Reader.
+
+use super::stage;
+use crate::tui::tests::Stage;
+
+/// The numbers of the lines on the screen.
+fn seen(stage: &mut Stage) -> Vec<usize> {
+    let screen = stage.screen(80, 24);
+    let number = |line: &str| line.trim().strip_prefix("line ")?.split(' ').next()?.parse().ok();
+    screen.lines().filter_map(number).collect()
+}
+
+/// The Reader with an article of so many lines.
+fn lines(count: usize) -> Stage {
+    let text: Vec<String> = (0..count).map(|n| format!("line {n}")).collect();
+    let mut stage = stage(&format!("<p>{}</p>", text.join("<br>")), None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>z");
+    stage.screen(80, 24);
+    stage
+}
+
+#[test]
+fn every_page_begins_where_the_one_before_it_ends() {
+    for count in 40..80 {
+        let mut stage = lines(count);
+        let mut pages = vec![seen(&mut stage)];
+        while pages.last().unwrap().last() != Some(&(count - 1)) {
+            stage.keys("<Space>");
+            pages.push(seen(&mut stage));
+        }
+        for pair in pages.windows(2) {
+            let (new, last) = (pair[1].last().unwrap() - pair[0].last().unwrap(), pair[0].last());
+            // A page repeats at most one line, unless only a few lines are left.
+            let repeated = pair[1].iter().filter(|line| Some(*line) <= last).count();
+            assert!(repeated <= 1 || new < 3, "{count}: {pair:?}");
+        }
+        // The same pages in the other direction.
+        let is_full = pages[pages.len() - 1].first() >= pages[pages.len() - 2].last();
+        for page in pages.iter().rev().skip(1).filter(|_| is_full) {
+            stage.keys("b");
+            assert_eq!(&seen(&mut stage), page, "{count}: {pages:?}");
+        }
+    }
+}
+
+#[test]
+fn other_keys_do_not_scroll_below_the_end() {
+    let full = |stage: &mut Stage| {
+        stage.keys("G");
+        seen(stage)
+    };
+    let mut stage = lines(50);
+    let end = full(&mut stage);
+    stage.keys("gg<Space><Space>");
+    let page = seen(&mut stage);
+    assert!(page.len() < end.len() && page.last() == end.last(), "{page:?}");
+    stage.keys("j");
+    assert_eq!(seen(&mut stage), page);
+    stage.keys("k");
+    assert_eq!(seen(&mut stage)[1..], page);
+    stage.keys("j");
+    assert_eq!(seen(&mut stage)[1..], page);
+    assert_eq!(full(&mut stage), end);
+    stage.keys("gg");
+    stage.keys(&"j".repeat(60));
+    assert_eq!(seen(&mut stage), end);
+    let before = stage.shown_key();
+    stage.keys("<Space>");
+    assert_ne!(stage.shown_key(), before);
+}
