@@ -49,7 +49,7 @@ fn finds_text_while_typing() {
     let mut t = opened(&world, 80, 24);
     t.send(key::CTRL_F);
     t.wait_for("Find in text");
-    t.send("PARAGRAPH 15");
+    t.send("paragraph 15");
     t.wait_for("(1 of 11)");
     t.wait_for("Paragraph 15 of");
     t.send("0");
