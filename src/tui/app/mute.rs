@@ -223,7 +223,7 @@ impl Mute {
 
     fn count(&mut self, app: &mut App) -> Vec<Effect> {
         let query = self.field.value().trim().to_owned();
-        // The tag has no name yet, so all matches would change.
+        // A tag without a name is no effect yet, so the changes are not counted.
         let effects = self.action().effect.parse().ok().into_iter().collect();
         self.run.ask(app, &query, effects)
     }

@@ -186,6 +186,8 @@ impl App {
         let message = match cause {
             Cause::Undo => format!("Undone: {name} on {items}"),
             Cause::Redo => format!("Redone: {name} on {items}"),
+            // For example, no stored item matches, or the rule only notifies about new ones.
+            _ if changed == 0 && !undone => format!("{name}: applies to new items"),
             _ => format!("{name}: {done} {items}{hint}"),
         };
         effects.extend(self.note(message));

@@ -214,3 +214,19 @@ fn lists_matches_without_titles_by_their_first_words() {
         assert!(matches.contains("How it begins"), "{screen}");
     });
 }
+
+#[test]
+fn a_rule_without_effect_on_stored_items_applies_to_new_ones() {
+    with_runtime(async {
+        let mut real = Real::new(2, 4).await;
+        real.keys("J");
+        real.quiet().await;
+        real.keys("source:source");
+        real.press(KeyCode::BackTab, KeyModifiers::SHIFT);
+        real.quiet().await;
+        assert!(real.screen().contains("(*) notify"), "{}", real.screen());
+        real.enter();
+        real.wait_for("applies to new items").await;
+        assert!(real.config().contains("do = [\"notify\"]"), "{}", real.config());
+    });
+}
