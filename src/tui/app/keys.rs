@@ -140,7 +140,9 @@ impl App {
     /// Runs an action; `key` is the last key pressed, for actions that use it.
     pub(super) fn act(&mut self, action: Action, key: Key) -> Vec<Effect> {
         if let Some(motion) = Motion::of(action) {
-            return self.go(motion);
+            // PgDn has the same meaning in every program: it stays in the text.
+            let stays = key.code() == KeyCode::PageDown && self.focus == Focus::Reader;
+            return if stays { self.scroll_in_text(motion) } else { self.go(motion) };
         }
         if let Some(why) = self.refusal(action) {
             return self.note(why);

@@ -469,6 +469,15 @@ impl App {
         self.next_unread(true)
     }
 
+    /// Scrolls the article without going on to the next item.
+    pub(super) fn scroll_in_text(&mut self, motion: Motion) -> Vec<Effect> {
+        if self.reader.next().is_some() {
+            return self.note(self.being_read());
+        }
+        self.reader.scroll(motion);
+        vec![]
+    }
+
     /// Scrolls wide lines to the right, or back to the left. At the left end, moves the focus to the pane on
     /// the left.
     pub(super) fn scroll_sideways(&mut self, right: bool) -> Vec<Effect> {

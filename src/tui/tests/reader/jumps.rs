@@ -269,6 +269,24 @@ fn the_header_scrolls_away_before_the_text() {
 }
 
 #[test]
+fn a_page_key_stays_in_the_article_but_space_goes_on() {
+    let mut stage = stage("<p>text</p>", None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    let opened = stage.shown_key();
+    for _ in 0..3 {
+        let key = KeyEvent::new(KeyCode::PageDown, KeyModifiers::NONE);
+        stage.happen(Event::KeyPressed(key));
+        stage.screen(80, 24);
+    }
+    assert_eq!(stage.shown_key(), opened);
+    stage.keys("<Space>");
+    stage.screen(80, 24);
+    assert_ne!(stage.shown_key(), opened);
+}
+
+#[test]
 fn the_list_of_links_begins_at_the_visible_text() {
     let link = |n: usize| format!("<p><a href=\"/{n}\">link {n}</a></p>");
     let html: String = (1..60).map(link).collect();
