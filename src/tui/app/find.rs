@@ -2,7 +2,6 @@
 //! between versions.
 
 use super::{App, Focus, ReaderPane};
-use crate::store::Snippet;
 use crate::tui::effect::Effect;
 use crate::tui::reader::{Haystack, Piece, SearchedWord};
 use crate::util::text;
@@ -303,13 +302,11 @@ impl App {
     /// Highlights the words of the listed search in an article that was opened from its results.
     pub(super) fn mark_opened(&mut self) {
         let Some(key) = self.reader.row().map(|row| row.key) else { return };
-        if self.items.rows.iter().any(|row| row.key == key) {
+        if let Some(row) = self.items.rows.iter().find(|row| row.key == key) {
             // An article from a saved view opens where the user stopped reading. So does an article whose
             // title contains all words of the search.
             let query = self.items.listing.query.parse().unwrap_or_default();
-            let words = SearchedWord::all(&query).len();
-            let hit = |snippet: &Snippet| snippet.title_hits.len() >= words.max(1);
-            let named = self.snippets.of(key).is_some_and(hit);
+            let named = SearchedWord::are_in(&SearchedWord::all(&query), &row.title);
             let stays = named || !self.is_narrowed() && self.reader.place > 0;
             self.reader.mark_words(&self.items.listing.query, stays);
         }

@@ -21,7 +21,12 @@ fn stage(html: &str) -> Stage {
         layout: Default::default(),
     }];
     let settings = Settings { views, ..Settings::default() };
-    let mut stage = Stage::with(settings, source_list(), item_rows());
+    // The list finds parts of words in titles, but an article only words.
+    let mut rows = item_rows();
+    for row in &mut rows {
+        row.title = row.title.replace("Bridge ", "Footbridge ").replace("Election", "Reelection");
+    }
+    let mut stage = Stage::with(settings, source_list(), rows);
     stage.shown = Some(long(html));
     stage.screen(120, 40);
     stage
@@ -123,12 +128,8 @@ fn articles_in_views_open_at_the_reading_position() {
 #[test]
 fn a_title_match_does_not_scroll_the_article() {
     let mut stage = stage(TWO);
+    stage.rows.iter_mut().for_each(|row| row.title = row.title.replace("Footbridge", "A Bridge"));
     press(&mut stage, &["/bridge<Enter>"]);
-    let key = stage.app.items.current().unwrap().key;
-    let title_hits = std::iter::once(0..6).collect();
-    let snippet = Snippet { title_hits, text: String::new(), hits: vec![], picture: None };
-    let found = Event::SnippetsLoaded(Some("\"bridge\"*".to_owned()), Ok(vec![(key, snippet)]));
-    stage.happen(found);
     let screen = press(&mut stage, &["<Enter>"]);
     assert!(screen.contains("match 1 of 2") && stage.app.reader.top == 0, "{screen}");
     assert!(press(&mut stage, &["n"]).contains("Two bridges"));
