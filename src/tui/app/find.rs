@@ -367,7 +367,14 @@ impl App {
             return vec![];
         };
         self.reader.cancel_find();
-        if text.is_empty() { vec![] } else { self.note(format!("Not found in this text: {text}")) }
+        if text.is_empty() { vec![] } else { self.missed(text) }
+    }
+
+    /// The keys for the next match repeat the message, so that they do not leave the article.
+    pub(super) fn missed(&mut self, text: String) -> Vec<Effect> {
+        let effects = self.note(format!("Not found in this text: {text}"));
+        self.reader.missed = Some(text);
+        effects
     }
 
     /// Shows the difference from the previous version, or the article again.

@@ -139,6 +139,10 @@ impl App {
 
     /// Runs an action; `key` is the last key pressed, for actions that use it.
     pub(super) fn act(&mut self, action: Action, key: Key) -> Vec<Effect> {
+        let missed = self.reader.missed.take().filter(|_| self.focus == Focus::Reader);
+        if let (Some(text), Action::NextUnread | Action::PreviousUnread) = (missed, action) {
+            return self.missed(text);
+        }
         if let Some(motion) = Motion::of(action) {
             // PgDn has the same meaning in every program: it stays in the text.
             let stays = key.code() == KeyCode::PageDown && self.focus == Focus::Reader;

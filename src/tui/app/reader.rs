@@ -59,6 +59,8 @@ pub(crate) struct ReaderPane {
     /// that text.
     pub(super) passage: Option<Passage>,
     pub(super) asked_for_text: bool,
+    /// The text that the last search in the article did not find, until another key is pressed.
+    pub(super) missed: Option<String>,
     pub(super) texts: OtherTexts,
     /// Items (row keys) and positions from which jumps began.
     pub(super) jumps: Vec<(i64, usize)>,
@@ -121,6 +123,7 @@ impl ReaderPane {
             pictures: Pictures::default(),
             passage: None,
             asked_for_text: false,
+            missed: None,
             texts: OtherTexts::default(),
             jumps: Vec::new(),
             jumping_to: None,

@@ -200,6 +200,8 @@ fn reader_keys_have_their_documented_effects() {
         ("L", "╭─ Links"),
         ("<C-f>machines", "1 of 1"),
         ("<C-f>none of it<Enter>", "Not found in this text: none of it"),
+        ("<C-f>none of it<Enter>nN", "Not found in this text: none of it"),
+        ("<C-f>none of it<Enter>kn", "ItemOpened { key: 2"),
         ("D", "No earlier version"),
         ("e", "LoadEntry { source: 1"),
         ("G<Space>", "ItemOpened { key: 2"),
