@@ -88,9 +88,7 @@ impl Action {
                 "Finds words in titles and texts, and conditions such as is:unread or age<3d."
             }
             Self::Filter => "Understands the same words and conditions as a search.",
-            Self::Find => {
-                "Marks the matches in the article; the keys for the next unread item step through them. A capital letter makes the case matter."
-            }
+            Self::Find => "Marks the matches. A capital letter makes the case of letters matter.",
             Self::Tag => "Lists the items that have the tag, or whose source has it.",
             Self::Jump => "Shows the names that match as you type.",
             Self::SaveView => "A view is a saved search. It appears in the Sources pane.",
