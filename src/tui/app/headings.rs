@@ -111,7 +111,7 @@ impl App {
         self.push_dialog(HeadingList { headings, selected })
     }
 
-    /// Goes to a heading of the list. Its line is looked up again, because the text may have been laid out
+    /// Goes to a heading of the list. Its line is found again, because the text may have been laid out
     /// again, or replaced, since the list was opened.
     fn go_to_heading(&mut self, index: usize, heading: &Heading) -> Vec<Effect> {
         let headings = self.reader.headings();

@@ -53,7 +53,7 @@ fn is_drawing(code: &str) -> bool {
 }
 
 /// Whether the first paragraph of a list item takes more than about two lines, so that items without empty
-/// lines between them would be hard to tell apart.
+/// lines between them would be hard to distinguish.
 fn is_long(item: &[Block], space: usize) -> bool {
     let Some(Block::Paragraph(inline)) = item.first() else { return false };
     let lines = |line: &str| text::width(line).div_ceil(space.max(1));

@@ -64,7 +64,7 @@ fn only_searches_by_words_are_ordered_by_best_match() {
     assert_eq!(orders(&mut stage), [others[0], others[1], first, others[0]]);
     stage.keys(">>/a<Enter>");
     let screen = stage.screen(80, 24);
-    assert!(screen.contains("> best match "), "the way is visible at the first look: {screen}");
+    assert!(screen.contains("> best match "), "the hint is visible at once: {screen}");
     assert_eq!(orders(&mut stage), ["best match first", others[0], others[1], first]);
     stage.keys(">");
     let screen = stage.screen(120, 40);
@@ -371,7 +371,7 @@ fn a_search_says_that_it_covers_all_items() {
     stage.keys("e<Enter>");
     let screen = stage.screen(120, 36);
     assert!(screen.contains("Search all items  "), "{screen}");
-    assert!(!bar(&screen), "no source looks as if it were listed: {screen}");
+    assert!(!bar(&screen), "no source is shown as listed: {screen}");
     stage.keys("<Esc>");
     assert!(bar(&stage.screen(120, 36)));
 }

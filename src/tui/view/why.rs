@@ -133,7 +133,7 @@ impl Page<'_> {
     fn totals(&self) -> Vec<Pieces> {
         const GAP: usize = 2;
         let linear = self.app.settings.ui.linear;
-        // A flat line would look like the progress of something.
+        // A flat line would resemble a progress bar.
         let is_flat = self.report.per_day.windows(2).all(|days| days[0] == days[1]);
         let per_day = if linear || is_flat { &[] } else { &*self.report.per_day };
         let chart = sparkline(per_day, self.ascii());

@@ -76,7 +76,7 @@ impl App {
             return vec![];
         }
         let Some(row) = self.items.current().cloned() else { return vec![] };
-        // The next article keeps the panes that the user has shown beside this one.
+        // The next article keeps what the user has shown beside this one.
         self.zen |= self.settings.ui.zen && self.focus != Focus::Reader;
         self.focus = Focus::Reader;
         self.end_preview();

@@ -248,7 +248,7 @@ fn the_header_scrolls_away_before_the_text() {
         let screen = stage.screen(80, 24);
         let all = stage.app.reader.line_count();
         let fits = all <= stage.app.reader.height;
-        // The whole text is on the screen if and only if the header shows 100 %.
+        // All of the text is on the screen if and only if the header shows 100 %.
         assert_eq!(fits, screen.contains("100 %"), "{lines}: {screen}");
         for _ in 0..2 * all {
             stage.keys("j");

@@ -28,7 +28,7 @@ impl<'a> Cell<'a> {
             out.right(format!(" {comments}{}", self.minutes()), self.style(Role::Dim));
         }
         let width = usize::from(self.width);
-        // The matching text needs most of the row. The square still tells the sources apart.
+        // The matching text needs most of the row. The square still distinguishes the sources.
         self.put_source(&mut out, if hit.is_some() { width / NAME_BESIDE_HIT } else { width });
         let gap = match hit {
             _ if self.form.one_source => "",
