@@ -14,8 +14,8 @@ pub(crate) struct Find {
     pub(crate) text: Option<String>,
     /// Matches, ordered by line.
     pub(crate) pieces: Vec<Piece>,
-    /// Index of the current match.
-    pub(crate) at: usize,
+    /// Index of the current match; `None` before the first one is selected.
+    pub(crate) at: Option<usize>,
     /// The top line when the search began.
     from: usize,
     /// Whether the user has hidden the highlights of the matches.
@@ -27,21 +27,13 @@ pub(crate) struct Find {
 pub(super) struct SearchedText {
     query: String,
     words: Vec<SearchedWord>,
-    /// Whether the first match has not been shown yet, because nothing is laid out or the text had no match.
+    /// Whether no match is highlighted yet, because nothing is laid out or the text had no match.
     is_due: bool,
-    /// Whether the scroll position must not change.
-    stays: bool,
-    /// Whether the last match is shown instead, because the user steps backwards through the results.
-    from_end: bool,
-    /// The scroll position after showing a match. The article does not count as read up to this position.
-    place: Option<usize>,
-    /// The scroll position before the match was shown.
-    before: usize,
 }
 
 impl Find {
     fn new(text: Option<String>, pieces: Vec<Piece>, from: usize) -> Self {
-        Self { text, pieces, at: 0, from, is_faded: false }
+        Self { text, pieces, at: None, from, is_faded: false }
     }
 
     /// Number of matches.
@@ -49,24 +41,28 @@ impl Find {
         self.pieces.last().map_or(0, |piece| piece.hit + 1)
     }
 
-    /// Which match is selected, such as `2 of 5`; `None` without a match.
+    /// Which match is selected, such as `match 2 of 5`, or how many there are; `None` without a match.
     pub(crate) fn position(&self) -> Option<String> {
-        let count = self.count();
-        (count > 0).then(|| format!("{} of {count}", self.at + 1))
+        match (self.at, self.count()) {
+            (_, 0) => None,
+            (Some(at), count) => Some(format!("match {} of {count}", at + 1)),
+            (None, 1) => Some("1 match".to_owned()),
+            (None, count) => Some(format!("{count} matches")),
+        }
     }
 
     fn piece(&self) -> Option<Piece> {
-        self.pieces.iter().find(|piece| piece.hit == self.at).copied()
+        self.pieces.iter().find(|piece| Some(piece.hit) == self.at).copied()
     }
 
     /// Whether there is no further match in a direction, starting from the lines on the screen.
     fn is_last(&self, forward: bool, seen: &Range<usize>) -> bool {
         let is_seen = self.piece().is_some_and(|piece| seen.contains(&piece.line));
-        match (is_seen, forward) {
-            (true, true) => self.at + 1 >= self.count(),
-            (true, false) => self.at == 0,
-            (false, true) => self.pieces.last().is_none_or(|piece| piece.line < seen.start),
-            (false, false) => self.pieces.first().is_none_or(|piece| piece.line >= seen.end),
+        match (self.at.filter(|_| is_seen), forward) {
+            (Some(at), true) => at + 1 >= self.count(),
+            (Some(at), false) => at == 0,
+            (None, true) => self.pieces.last().is_none_or(|piece| piece.line < seen.start),
+            (None, false) => self.pieces.first().is_none_or(|piece| piece.line >= seen.end),
         }
     }
 
@@ -75,24 +71,24 @@ impl Find {
     fn step(&mut self, forward: bool, seen: &Range<usize>) {
         let count = self.count();
         let is_seen = self.piece().is_some_and(|piece| seen.contains(&piece.line));
-        self.at = match (is_seen, forward) {
-            (true, true) => (self.at + 1) % count,
-            (true, false) => (self.at + count - 1) % count,
-            (false, true) => {
+        self.at = Some(match (self.at.filter(|_| is_seen), forward) {
+            (Some(at), true) => (at + 1) % count,
+            (Some(at), false) => (at + count - 1) % count,
+            (None, true) => {
                 let below = self.pieces.iter().find(|piece| piece.line >= seen.start);
                 below.map_or(0, |piece| piece.hit)
             }
-            (false, false) => {
+            (None, false) => {
                 let above = self.pieces.iter().rfind(|piece| piece.line < seen.end);
                 above.map_or(count - 1, |piece| piece.hit)
             }
-        };
+        });
     }
 
     /// Selects the first match at or below a line.
     fn select_first(&mut self, line: usize) {
         let below = self.pieces.iter().find(|piece| piece.line >= line);
-        self.at = below.map_or(0, |piece| piece.hit);
+        self.at = below.or(self.pieces.first()).map(|piece| piece.hit);
     }
 }
 
@@ -128,7 +124,7 @@ impl ReaderPane {
             self.searched.is_due = true;
             return;
         }
-        find.at = find.at.min(find.count().saturating_sub(1));
+        find.at = find.at.map(|at| at.min(find.count().saturating_sub(1)));
         find.from = self.top;
         // Hidden matches have no mark.
         if !find.is_faded {
@@ -156,66 +152,30 @@ impl ReaderPane {
         self.find.as_ref().is_some_and(|find| find.text.is_none())
     }
 
-    /// Highlights the words of a search in the article. Shows the first match, unless `stays` keeps the
-    /// scroll position.
-    fn mark_words(&mut self, query: &str, stays: bool) {
+    /// Highlights the words of a search in the article. The scroll position stays: an article always opens
+    /// where its reader stopped.
+    fn mark_words(&mut self, query: &str) {
         if self.shows_searched() {
             self.clear_find();
         }
-        if self.is_at_searched() {
-            // Restores the position where the user stopped reading.
-            self.place = self.searched.before;
-            if self.is_laid_out() {
-                self.go_to_place(self.place);
-            }
-        }
         let words = SearchedWord::all(&query.parse().unwrap_or_default());
         let is_due = !words.is_empty();
-        let (query, from_end) = (query.to_owned(), std::mem::take(&mut self.goes_back));
-        let stays = stays && !from_end;
-        self.searched =
-            SearchedText { query, words, is_due, stays, from_end, ..SearchedText::default() };
+        self.searched = SearchedText { query: query.to_owned(), words, is_due };
         if self.is_laid_out() {
             self.show_searched();
         }
     }
 
-    /// Highlights the words of the search once the article is laid out, and shows the first match.
+    /// Highlights the words of the search once the article is laid out.
     fn show_searched(&mut self) {
         if !self.searched.is_due || self.show_difference || self.find.is_some() {
             return;
         }
         let pieces = self.find_searched();
-        let mut find = Find::new(None, pieces, self.top);
-        find.at = if self.searched.from_end { find.count().saturating_sub(1) } else { 0 };
-        let Some(first) = find.piece().map(|piece| piece.line) else { return };
-        self.searched.is_due = false;
-        if std::mem::take(&mut self.searched.stays) {
-            find.select_first(self.top);
-            self.find = Some(find);
-            return;
+        if !pieces.is_empty() {
+            self.searched.is_due = false;
+            self.find = Some(Find::new(None, pieces, self.top));
         }
-        if !self.is_at_searched() {
-            self.searched.before = self.place;
-        }
-        // The article's header uses up to half of the pane while the text is not scrolled.
-        let is_near = first < self.height / 2;
-        self.set_top(if is_near { 0 } else { first.saturating_sub(self.height / 3) });
-        self.searched.place = Some(self.place);
-        find.from = self.top;
-        self.find = Some(find);
-        self.go_to_match();
-    }
-
-    /// Whether the scroll position was set by a search, so that it is not where the user stopped reading.
-    pub(super) fn is_at_searched(&self) -> bool {
-        self.searched.place == Some(self.place)
-    }
-
-    /// Records that the user has moved, so that a match that appears later does not change the scroll
-    /// position.
-    pub(super) fn leave_searched(&mut self) {
-        self.searched.is_due = false;
     }
 
     pub(super) fn next_match(&mut self, forward: bool) {
@@ -302,13 +262,8 @@ impl App {
     /// Highlights the words of the listed search in an article that was opened from its results.
     pub(super) fn mark_opened(&mut self) {
         let Some(key) = self.reader.row().map(|row| row.key) else { return };
-        if let Some(row) = self.items.rows.iter().find(|row| row.key == key) {
-            // An article from a saved view opens where the user stopped reading. So does an article whose
-            // title contains all words of the search.
-            let query = self.items.listing.query.parse().unwrap_or_default();
-            let named = SearchedWord::are_in(&SearchedWord::all(&query), &row.title);
-            let stays = named || !self.is_narrowed() && self.reader.place > 0;
-            self.reader.mark_words(&self.items.listing.query, stays);
+        if self.items.rows.iter().any(|row| row.key == key) {
+            self.reader.mark_words(&self.items.listing.query);
         }
     }
 
@@ -317,7 +272,7 @@ impl App {
         let is_same = self.reader.searched.query == self.items.listing.query;
         let is_open = self.reader.article.is_some() && self.focus != Focus::Reader;
         if !is_same && is_open && !self.searches_from_reader() {
-            self.reader.mark_words(&self.items.listing.query, false);
+            self.reader.mark_words(&self.items.listing.query);
         }
     }
 
@@ -345,10 +300,7 @@ impl App {
         let seen = self.reader.top..self.reader.top + self.reader.height;
         let find = self.reader.find.as_ref().filter(|find| find.text.is_none());
         if find.is_some_and(|find| find.is_last(forward, &seen)) && self.has_result(forward) {
-            let before = self.items.selected;
-            let effects = self.step_item(forward);
-            self.reader.goes_back = !forward && self.items.selected != before;
-            return effects;
+            return self.step_item(forward);
         }
         if self.marks_matches() {
             self.reader.next_match(forward);

@@ -87,7 +87,6 @@ impl ReaderPane {
     }
 
     fn show_heading(&mut self, line: usize) {
-        self.leave_searched();
         self.set_top(line);
         self.pointed = Some(line);
     }

@@ -182,7 +182,14 @@ impl App {
                 _ => true,
             };
             has_use.then_some(())?;
-            Some(hint(self.keymap.keys_for(context, action)?, self.label(action)))
+            let keys = match action {
+                // Only Esc hides the matches.
+                Action::Back if self.focus == Focus::Reader && self.marks_matches() => {
+                    self.back_key()
+                }
+                _ => self.keymap.keys_for(context, action),
+            };
+            Some(hint(keys?, self.label(action)))
         };
         // In the results of a search or filter, the key that goes back is the second hint.
         let narrowed = self.focus == Focus::Items && marked == 0 && self.is_narrowed();
@@ -215,13 +222,15 @@ impl App {
                 let (up, down) = (keys(Action::Up, "Up")?, keys(Action::Down, "Down")?);
                 Some(text(format!("{up} {down}"), label))
             }
-            KeyHint::Back(label) => {
-                let all = self.keymap.all_keys_for(Context::Everywhere, Action::Back);
-                let key = all.iter().find(|key| *key == "Esc").or(all.first())?;
-                Some(hint(key.clone(), label))
-            }
+            KeyHint::Back(label) => Some(hint(self.back_key()?, label)),
         };
         hints.iter().filter_map(bound).collect()
+    }
+
+    /// The key that goes back: `Esc`, if it is bound to [`Action::Back`].
+    fn back_key(&self) -> Option<String> {
+        let all = self.keymap.all_keys_for(Context::Everywhere, Action::Back);
+        all.iter().find(|key| *key == "Esc").or(all.first()).cloned()
     }
 
     /// Whether the page of the item in the Reader was fetched.

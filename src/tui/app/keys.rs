@@ -155,6 +155,10 @@ impl App {
             Action::NextPane => self.cycle_pane(true),
             Action::PreviousPane if key.code() == KeyCode::Tab => self.cycle_pane(false),
             Action::PreviousPane => self.leave_pane(),
+            // Esc first cancels what is highlighted; q closes the article.
+            Action::Back if key.code() == KeyCode::Esc && self.focus == Focus::Reader => {
+                if self.reader.hide_marks() { vec![] } else { self.back() }
+            }
             Action::Back => self.back(),
             Action::Lines(number) => self.run_lines(number),
             Action::Run => self.open_palette("run "),
@@ -311,7 +315,6 @@ impl App {
     /// Goes back one step: leaves a search, zen mode, the selection, the article or the list.
     fn back(&mut self) -> Vec<Effect> {
         match self.focus {
-            Focus::Reader if self.reader.hide_marks() => vec![],
             Focus::Reader if self.reader.show_difference => self.toggle_difference(),
             // An article that was opened alone is left at once.
             Focus::Reader if self.zen && self.settings.ui.zen => self.leave_pane(),

@@ -50,8 +50,6 @@ pub(crate) struct ReaderPane {
     pub(crate) difference_at: usize,
     pub(crate) find: Option<Find>,
     pub(super) searched: SearchedText,
-    /// Whether the next article is scrolled to the last match of the search.
-    pub(super) goes_back: bool,
     /// The text that is searched; `None` until it is needed.
     pub(super) haystack: Option<Haystack>,
     pub(in crate::tui) pictures: Pictures,
@@ -118,7 +116,6 @@ impl ReaderPane {
             difference_at: 0,
             find: None,
             searched: SearchedText::default(),
-            goes_back: false,
             haystack: None,
             pictures: Pictures::default(),
             passage: None,
@@ -308,7 +305,6 @@ impl ReaderPane {
         self.head_hidden = to.min(head);
         self.paged_top = if to > end { self.top } else { 0 };
         self.pointed = None;
-        self.leave_searched();
         to != before
     }
 
@@ -364,7 +360,7 @@ impl ReaderPane {
     }
 
     fn record_place(&mut self) {
-        if let Some(key) = self.row().map(|row| row.key).filter(|_| !self.is_at_searched()) {
+        if let Some(key) = self.row().map(|row| row.key) {
             if self.places.len() >= MAX_PLACES {
                 self.places.clear();
             }
@@ -442,7 +438,6 @@ impl App {
         let reader = &mut self.reader;
         if let Some(item) = reader.article.as_ref().map(|a| a.row.key)
             && reader.kept_place() != reader.stored_place
-            && !reader.is_at_searched()
         {
             reader.stored_place = reader.kept_place();
             effects.push(Effect::StorePosition { item, place: reader.stored_place });

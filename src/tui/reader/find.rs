@@ -255,14 +255,6 @@ impl SearchedWord {
         Some(Self { phrase: Phrase::new(&folded(text), is_whole)?, group, is_phrase })
     }
 
-    /// Whether a title has the words, or of alternatives at least one.
-    pub(crate) fn are_in(words: &[Self], title: &str) -> bool {
-        let title = folded(title);
-        let is_found = |word: &Self| word.hits(&title).next().is_some();
-        let in_group = |group: usize| words.iter().filter(move |word| word.group == group);
-        !words.is_empty() && words.iter().all(|word| in_group(word.group).any(is_found))
-    }
-
     fn hits<'a>(&'a self, folded: &'a str) -> impl Iterator<Item = Hit> + 'a {
         let Self { group, is_phrase, .. } = *self;
         self.phrase.hits(folded).map(move |range| Hit { range, group, is_phrase })

@@ -267,7 +267,7 @@ fn reader_title(app: &App) -> Title {
     };
     let place = if let Some(find) = reader.find.as_ref().filter(|find| !find.is_faded) {
         match (find.position(), find.text.as_deref()) {
-            (Some(position), _) => format!("match {position}"),
+            (Some(position), _) => position,
             (None, Some("")) => place_in_list(app, article.row.key),
             (None, _) => "no match".to_owned(),
         }

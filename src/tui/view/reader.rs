@@ -207,7 +207,7 @@ impl Pen<'_> {
             .find(|piece| (piece.from..piece.to).contains(&at));
         match piece {
             None => plain,
-            Some(piece) if piece.hit == find.at => self
+            Some(piece) if Some(piece.hit) == find.at => self
                 .app
                 .palette
                 .style(Role::Match)
