@@ -285,10 +285,12 @@ impl Inner {
         keep: bool,
     ) -> Result<Kind, FetchError> {
         let (own, common) = (request.access.proxy.as_deref(), self.settings.proxy.as_deref());
+        let route = Route::choose(own, common, url)?;
         Ok(Kind {
             guarded: !private_ok,
             kept_alive: keep && self.transport.may_keep(url),
-            route: Route::choose(own, common, url)?,
+            unencrypted: route.is_unencrypted(url),
+            route,
         })
     }
 

@@ -63,7 +63,9 @@ impl Client {
         let (url, began) = (service.url, Instant::now());
         let (transport, proxy) = self.service_transport();
         let route = Route::choose(None, proxy, &url)?;
-        let client = transport.client(&Kind { guarded: false, kept_alive: true, route })?;
+        let unencrypted = route.is_unencrypted(&url);
+        let kind = Kind { guarded: false, kept_alive: true, unencrypted, route };
+        let client = transport.client(&kind)?;
         let mut request = match service.body {
             Some((media_type, body)) => {
                 client.post(url.clone()).header(CONTENT_TYPE, media_type).body(body)

@@ -8,7 +8,7 @@ use hyper::Uri;
 use hyper_util::client::proxy::matcher::Matcher;
 use rustls::pki_types::UnixTime;
 use rustls::time_provider::TimeProvider;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use rustls_platform_verifier::BuilderVerifierExt;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -48,6 +48,11 @@ impl Route {
         }
     }
 
+    /// Whether a request to this URL needs no TLS.
+    pub(crate) fn is_unencrypted(&self, url: &Url) -> bool {
+        *self == Self::Direct && url.scheme() == "http"
+    }
+
     pub(crate) fn proxy_host(&self) -> Option<&str> {
         match self {
             Self::Through(proxy) => proxy.host_str(),
@@ -73,6 +78,8 @@ pub(crate) struct Kind {
     pub(crate) guarded: bool,
     /// Whether the connection is kept for the next request.
     pub(crate) kept_alive: bool,
+    /// Whether the request goes over http without a proxy, so that no certificates need to be loaded.
+    pub(crate) unencrypted: bool,
     pub(crate) route: Route,
 }
 
@@ -124,9 +131,9 @@ impl Transport {
         }
     }
 
-    /// Whether there are root certificates to verify servers.
+    /// Whether there are root certificates to verify servers, as far as they were needed.
     pub(crate) fn has_roots(&self) -> bool {
-        self.tls().is_ok_and(|tls| tls.has_roots)
+        !matches!(self.tls.get(), Some(Ok(Tls { has_roots: false, .. }) | Err(_)))
     }
 
     fn tls(&self) -> Result<Tls, FetchError> {
@@ -155,6 +162,7 @@ impl Transport {
             Route::Environment => environment_proxies(),
             Route::Through(proxy) => proxy.host_str().map(str::to_owned).into_iter().collect(),
         };
+        let tls = if kind.unencrypted { without_roots()? } else { self.tls()?.config };
         let builder = reqwest::Client::builder()
             .user_agent(&self.user_agent)
             .redirect(reqwest::redirect::Policy::none())
@@ -166,7 +174,7 @@ impl Transport {
             .http1_title_case_headers()
             .http1_ignore_invalid_headers_in_responses(true)
             .http1_allow_spaces_after_header_name_in_responses(true)
-            .tls_backend_preconfigured(self.tls()?.config)
+            .tls_backend_preconfigured(tls)
             .dns_resolver(Resolver { names: self.names.clone(), guarded: kind.guarded, exempt });
         let builder = match &kind.route {
             Route::Direct => builder.no_proxy(),
@@ -192,23 +200,28 @@ fn user_agent(contact: &str) -> String {
 /// The certificates of servers are always verified. Without root certificates the program still starts, but
 /// https sources cannot be fetched.
 fn load_tls() -> Result<Tls, FetchError> {
-    let builder = || {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|e| FetchError::Setup { detail: plain(&e.to_string()) })
-    };
-    let (mut config, has_roots) = match builder()?.with_platform_verifier() {
+    let (mut config, has_roots) = match tls_builder()?.with_platform_verifier() {
         Ok(verified) => (verified.with_no_client_auth(), true),
         Err(error) => {
             tracing::warn!(%error, "no root certificates: https sources cannot be fetched");
-            let empty = builder()?.with_root_certificates(RootCertStore::empty());
-            (empty.with_no_client_auth(), false)
+            (without_roots()?, false)
         }
     };
     config.time_provider = Arc::new(CheckedClock);
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Tls { config, has_roots })
+}
+
+fn tls_builder() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, FetchError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|e| FetchError::Setup { detail: plain(&e.to_string()) })
+}
+
+/// TLS that trusts no server.
+fn without_roots() -> Result<ClientConfig, FetchError> {
+    Ok(tls_builder()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
 }
 
 /// The system clock. The library's own clock panics before 1970.
