@@ -228,7 +228,7 @@ impl Dialog for Prompt {
     fn hints(&self) -> KeyHints {
         match self.kind {
             PromptKind::Find => &[
-                KeyHint::Key("Enter", "keep"),
+                KeyHint::Key("Enter", "read"),
                 KeyHint::Key("Up Down", "other matches"),
                 KeyHint::Key("Esc", "close"),
             ],

@@ -69,7 +69,7 @@ impl Dialog for SearchBar {
 
     fn hints(&self) -> KeyHints {
         &[
-            KeyHint::Key("Enter", "keep"),
+            KeyHint::Key("Enter", "results"),
             KeyHint::Key("Tab", "complete"),
             KeyHint::Key("C-t", "titles only"),
             KeyHint::Key("Esc", "back"),

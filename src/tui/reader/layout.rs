@@ -159,6 +159,12 @@ impl<'a> Out<'a> {
                 if drawn.is_some() && !within {
                     self.gap_in(margin);
                 }
+                // A section stands nearer to its own heading than to the section above.
+                let opens_section = matches!(block, Block::Heading(level, _) if self.rank(*level) < 2)
+                    && !matches!(drawn, None | Some(Block::Heading(..)));
+                if opens_section {
+                    self.gap_in(margin);
+                }
                 drawn = Some(block);
             }
             match blocks::caption_below(block, blocks.get(i + 1)) {
@@ -171,6 +177,11 @@ impl<'a> Out<'a> {
         }
     }
 
+    /// The number of higher heading levels in the article.
+    fn rank(&self, level: u8) -> usize {
+        self.levels.iter().filter(|above| **above < level).count()
+    }
+
     /// Adds an empty line that continues the bars of quotations.
     pub(super) fn gap_in(&mut self, margin: &Margin) {
         let bars: Vec<Span> = margin.iter().map(|(_, rest)| rest.clone()).collect();
@@ -181,7 +192,7 @@ impl<'a> Out<'a> {
     fn block(&mut self, block: &'a Block, margin: &Margin) {
         match block {
             Block::Heading(level, inline) => {
-                let rank = self.levels.iter().filter(|above| *above < level).count();
+                let rank = self.rank(*level);
                 let role = match rank {
                     0 => Role::Heading,
                     1 => Role::Subheading,

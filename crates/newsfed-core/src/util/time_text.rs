@@ -136,7 +136,7 @@ pub fn clock_time(seconds: f64) -> String {
     }
 }
 
-/// A duration in seconds, written for columns: `59m`, `3h`, `6d`, `9w`, `2y`; `now` below a minute.
+/// A duration in seconds, written for columns: `59m`, `3h`, `6d`, `8w`, `5mo`, `2y`; `now` below a minute.
 pub fn age(seconds: i64) -> String {
     let s = seconds.max(0);
     let (n, unit) = match s {
@@ -144,7 +144,8 @@ pub fn age(seconds: i64) -> String {
         60..3600 => (s / 60, "m"),
         3600..86400 => (s / 3600, "h"),
         86400..1_209_600 => (s / 86400, "d"),
-        1_209_600..31_536_000 => (s / 604_800, "w"),
+        1_209_600..5_259_600 => (s / 604_800, "w"),
+        5_259_600..31_536_000 => (s / 2_629_800, "mo"),
         _ => (s / 31_536_000, "y"),
     };
     format!("{n}{unit}")
@@ -171,6 +172,9 @@ mod tests {
             (7199, "1h"),
             (90000, "1d"),
             (1_209_600, "2w"),
+            (5_259_599, "8w"),
+            (5_259_600, "2mo"),
+            (31_535_999, "11mo"),
             (40_000_000, "1y"),
         ] {
             assert_eq!(age(seconds), expected);

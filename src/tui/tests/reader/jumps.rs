@@ -166,7 +166,7 @@ fn hidden_matches_leave_no_mark() {
     stage.keys("<C-f>absent");
     let screen = stage.screen(110, 24);
     assert!(screen.contains("(no match)") && !screen.contains("of 0"), "{screen}");
-    assert!(screen.contains("Enter keep"), "{screen}");
+    assert!(screen.contains("Enter read"), "{screen}");
     stage.keys("<Esc><C-f>station<Enter>");
     assert!(stage.screen(80, 24).contains("▸ station 5"));
     stage.keys("<Esc>");
