@@ -139,7 +139,7 @@ fn saves_only_the_first_300_pictures() {
 #[test]
 fn saves_pictures_that_are_embedded_in_the_page() {
     let picture = |n: u8| [PNG, &[n; 400]].concat();
-    let url = |n: u8| format!("data:image/png;base64,{}", STANDARD.encode(picture(n)));
+    let url = move |n: u8| format!("data:image/png;base64,{}", STANDARD.encode(picture(n)));
     let image = move |n: u8| format!("<img alt=\"plot {n}\" src=\"{}\">", url(n));
     let world = World::new(move |request| match request.path.as_str() {
         "/feed.xml" => {

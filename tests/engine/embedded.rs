@@ -106,13 +106,12 @@ async fn embedded_pictures_need_one_request_for_their_page() {
     soon(engine.full_text(key(&engine), Some(TextWay::Best))).await.unwrap();
     assert!(items(&engine)[0].article.is_some());
     assert_eq!(markers(&engine), found);
-    let hour = chrono::TimeDelta::hours(1);
-    home.clock.advance(hour);
+    home.clock.advance(HOUR);
     *site.page.lock().unwrap() = page(&pictures[..1]);
     let (sizes, why) = shown(&engine, &found).await;
     assert_eq!(sizes, [both[0], None]);
     assert!(why.unwrap().starts_with("1 picture not shown: the page no longer contains"));
-    home.clock.advance(hour);
+    home.clock.advance(HOUR);
     *site.page.lock().unwrap() = Reply::status(404);
     let (sizes, why) = shown(&engine, &found).await;
     assert_eq!(sizes, [None, None]);
@@ -155,7 +154,7 @@ async fn hostile_embedded_data_shows_nothing() {
     }
     found.push(newsfed::util::html::marker(&all[4]));
     *site.page.lock().unwrap() = page(&all[..4]);
-    home.clock.advance(chrono::TimeDelta::hours(1));
+    home.clock.advance(HOUR);
     let (sizes, why) = shown(&engine, &found).await;
     assert_eq!(sizes, [None, None, None, Some((300, 200)), None]);
     assert!(why.unwrap().starts_with("1 picture not shown"));
@@ -171,7 +170,7 @@ async fn other_embedded_data_is_not_a_change() {
     sync(&engine, Pace::Manual).await;
     let before = markers(&engine);
     *site.feed.lock().unwrap() = text(&[b.clone()]);
-    home.clock.advance(chrono::TimeDelta::hours(1));
+    home.clock.advance(HOUR);
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
     let after = markers(&engine);
     assert!(after.len() == 1 && after != before, "the newest marker is stored");
@@ -179,7 +178,7 @@ async fn other_embedded_data_is_not_a_change() {
     get().await;
     assert_eq!(markers(&engine), before, "the page still has the first picture");
     *site.page.lock().unwrap() = page(&[b]);
-    home.clock.advance(chrono::TimeDelta::hours(1));
+    home.clock.advance(HOUR);
     assert!(!get().await.is_change());
     assert_eq!(markers(&engine), after);
     let item = &items(&engine)[0];
