@@ -201,6 +201,5 @@ fn shows_pictures_that_are_embedded_in_a_page() {
     t.wait_gone("▣ A plot");
     t.wait_for("▀▀▀▀▀");
     quit(t);
-    let requests = world.server.requests();
-    assert_eq!(requests.iter().filter(|request| request.path == "/1").count(), 1);
+    assert_eq!(world.requests("/1"), 1);
 }
