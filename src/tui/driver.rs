@@ -114,6 +114,12 @@ impl Driver {
                 let task = self.fetch_picture(source, url.clone(), of, detailed);
                 self.pictures.insert(url, task);
             }
+            Effect::FetchEmbedded { item, markers, detailed } => {
+                self.pictures.retain(|_, task| !task.is_finished());
+                let name = markers.first().cloned().unwrap_or_default();
+                let task = self.fetch_embedded(item, markers, detailed);
+                self.pictures.insert(name, task);
+            }
             Effect::CancelPicture { url } => {
                 if let Some(task) = self.pictures.remove(&url) {
                     task.abort();
@@ -410,6 +416,15 @@ impl Driver {
                 PictureUse::List => picture.shrunk(),
             });
             Event::PictureFetched(of, url, picture.map(Arc::new))
+        })
+    }
+
+    fn fetch_embedded(&self, item: i64, markers: Vec<String>, detailed: bool) -> AbortHandle {
+        self.spawn_task(move |h| async move {
+            let found = h.embedded_pictures(item, markers, detailed).await;
+            let pictures = found.pictures.into_iter();
+            let pictures = pictures.map(|(marker, p)| (marker, p.map(Arc::new))).collect();
+            Event::EmbeddedFetched(item, pictures, found.missing)
         })
     }
 

@@ -42,7 +42,14 @@ pub(super) enum Effect {
         /// Whether the terminal draws the picture with pixels.
         detailed: bool,
     },
-    /// Stops fetching a picture.
+    /// Finds embedded pictures by their markers in the page of an item (row key).
+    FetchEmbedded {
+        item: i64,
+        markers: Vec<String>,
+        /// As in [`Effect::FetchPicture`].
+        detailed: bool,
+    },
+    /// Stops fetching a picture, or the page with this embedded picture as the first one.
     CancelPicture {
         url: String,
     },

@@ -56,6 +56,9 @@ pub(super) enum Event {
     TextGot(i64, bool, Result<TextGot, Failure>),
     /// A picture by its URL; `None` if it cannot be shown.
     PictureFetched(PictureUse, String, Option<Arc<Thumbnail>>),
+    /// The page of an item (row key) was searched for embedded pictures: their markers, the pictures that can
+    /// be shown, and why others were not found.
+    EmbeddedFetched(i64, Vec<(String, Option<Arc<Thumbnail>>)>, Option<String>),
     /// An encoded picture for the terminal; `None` if it cannot be encoded.
     PictureEncoded(EncodedKey, Option<Arc<Encoded>>),
     /// The replies of the terminal about its graphics support.

@@ -1,6 +1,8 @@
 //! Saving articles as files.
 
 use super::{Reply, World};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use std::fs;
 use std::io::{Cursor, Read};
 
@@ -132,4 +134,39 @@ fn saves_only_the_first_300_pictures() {
         "{errors}"
     );
     assert_eq!((requests(&world, "/z.png"), requests(&world, "/a299.png")), (1, 0));
+}
+
+#[test]
+fn saves_pictures_that_are_embedded_in_the_page() {
+    let picture = |n: u8| [PNG, &[n; 400]].concat();
+    let url = move |n: u8| format!("data:image/png;base64,{}", STANDARD.encode(picture(n)));
+    let image = move |n: u8| format!("<img alt=\"plot {n}\" src=\"{}\">", url(n));
+    let world = World::new(move |request| match request.path.as_str() {
+        "/feed.xml" => {
+            let text = format!(
+                "<rss version=\"2.0\"><channel><title>K</title><item><title>One</title><guid>1</guid>\
+                 <link>/one</link><description><![CDATA[<p>Text</p>{}{}{}]]></description></item>\
+                 </channel></rss>",
+                image(1),
+                image(2),
+                image(3)
+            );
+            Reply::ok("application/rss+xml", text)
+        }
+        "/one" => Reply::ok("text/html", format!("<p>Text</p>{}{}", image(1), image(2))),
+        _ => Reply::status(404),
+    });
+    world.run_with(&["import", "--private", "-"], &world.server.url("/feed.xml")).ok();
+    world.run(&["sync", "--set", "net.host_delay=0s"]).ok();
+    let number = world.numbers().remove(0);
+    let path = world.path().join("one.html");
+    let args = ["save", &number, "--pictures", "--json", "--set", "net.host_delay=0s", "--output"];
+    let shape = world.run(&[&args[..], &[path.to_str().unwrap()]].concat()).values().remove(0);
+    let counts = ["pictures", "pictures_failed", "pictures_left_out"].map(|key| shape[key].clone());
+    assert_eq!(counts, [2, 1, 0].map(serde_json::Value::from));
+    let html = fs::read_to_string(&path).unwrap();
+    let has = |n: u8| html.contains(&STANDARD.encode(picture(n)));
+    assert!(has(1) && has(2) && !has(3) && html.contains("[plot 3]"), "{html}");
+    assert!(!html.contains("x-omitted"), "{html}");
+    assert_eq!(requests(&world, "/one"), 1);
 }

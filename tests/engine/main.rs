@@ -10,6 +10,7 @@ mod crawled_files;
 mod crawls;
 mod datasets;
 mod discovery;
+mod embedded;
 mod entries;
 mod errors;
 mod everyday;

@@ -167,3 +167,39 @@ fn late_replies_are_not_read_as_keys() {
     t.wait_for("▀▀▀▀▀");
     quit(t);
 }
+
+#[test]
+fn shows_pictures_that_are_embedded_in_a_page() {
+    let picture = |color| {
+        let mut png = std::io::Cursor::new(Vec::new());
+        let picture = image::RgbImage::from_pixel(300, 200, image::Rgb(color));
+        picture.write_to(&mut png, image::ImageFormat::Png).unwrap();
+        let data = base64::engine::general_purpose::STANDARD.encode(png.into_inner());
+        format!("<img alt='A plot' src='data:image/png;base64,{data}'><p>Below a plot.</p>")
+    };
+    let text = picture([250, 0, 0]) + &picture([0, 0, 250]);
+    let server = Server::start(move |request| match request.path.as_str() {
+        "/1" => Reply::ok("text/html", format!("<article><h1>Plots</h1>{text}</article>")),
+        "/feed.xml" => {
+            let host = String::from_utf8_lossy(request.header("host").unwrap_or_default());
+            let feed = format!(
+                "<rss version=\"2.0\"><channel><title>Plots</title><item><title>Two plots</title>\
+                 <guid>1</guid><link>http://{host}/1</link><description><![CDATA[{text}]]>\
+                 </description></item></channel></rss>"
+            );
+            Reply::ok("application/rss+xml", feed)
+        }
+        _ => Reply::status(404),
+    });
+    let world = World::following(server.unwrap(), ["/feed.xml".to_owned()]);
+    let mut t = open(&world, "ui.images=true", &[]);
+    t.wait_for("Two plots");
+    t.send(key::ENTER);
+    t.wait_for("Below a plot");
+    t.wait_written(QUERY);
+    t.send(LINUX);
+    t.wait_gone("▣ A plot");
+    t.wait_for("▀▀▀▀▀");
+    quit(t);
+    assert_eq!(world.requests("/1"), 1);
+}

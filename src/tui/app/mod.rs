@@ -335,6 +335,7 @@ impl App {
             Event::RowLoaded(result) => self.shown_row_loaded(result),
             Event::TextGot(key, explicit, result) => self.text_got(key, explicit, result),
             Event::PictureFetched(of, url, picture) => self.picture_fetched(of, url, picture),
+            Event::EmbeddedFetched(item, found, why) => self.embedded_fetched(item, found, why),
             Event::PictureEncoded(key, encoded) => self.picture_encoded(key, encoded),
             Event::TerminalReplied(replies) => self.terminal_replied(replies),
             Event::BackgroundFound(light) => self.background_found(light),

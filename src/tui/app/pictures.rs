@@ -1,7 +1,9 @@
 //! Pictures in the open article and in the rows of a list: choosing, fetching, encoding and caching them.
 
+mod embedded;
+
 use super::{App, Focus};
-use crate::article::{Block, Document, Inline, LinkKind, NOWHERE, Thumbnail};
+use crate::article::{Block, Document, EMBEDDED, Inline, LinkKind, NOWHERE, Thumbnail};
 use crate::config::{Depth, GraphicsMode};
 use crate::model::Time;
 use crate::tui::effect::{Effect, PictureUse};
@@ -31,8 +33,10 @@ const REST: TimeDelta = TimeDelta::milliseconds(500);
 /// Identifies an encoded picture: its URL, the graphics protocol, and its size in cells.
 pub(in crate::tui) type EncodedKey = (String, Graphics, (u16, u16));
 
-/// The message for an article whose pictures are all embedded in its page.
-const EMBEDDED: &str = "These pictures are embedded in the text, and newsfed does not store them; the browser shows them";
+/// The message for an article whose pictures are all embedded in its page, if nothing is known about their
+/// data, because an earlier version of newsfed stored the text.
+const UNKNOWN: &str =
+    "These pictures are embedded in the page; they are shown after the article is fetched again";
 
 /// The cached pictures, and those that are being fetched or drawn.
 #[derive(Debug, Default)]
@@ -43,6 +47,8 @@ pub(crate) struct Pictures {
     small: Shelf,
     /// Pictures that are being fetched, with their hosts.
     loading: Vec<(PictureUse, String, Option<String>)>,
+    /// The item (row key) whose page is being fetched for its embedded pictures, and their markers.
+    page: Option<(i64, Vec<String>)>,
     /// The open article (row key), and the pictures that were fetched for it. They are not fetched again,
     /// even if they are no longer kept.
     fetched: (Option<i64>, HashSet<String>),
@@ -104,7 +110,9 @@ impl Pictures {
     pub(super) fn of(&self, document: &Document) -> HashMap<usize, Arc<Thumbnail>> {
         let links = document.links.iter().enumerate();
         let images = links.filter(|(_, link)| link.kind == LinkKind::Image);
-        images.filter_map(|(i, link)| Some((i, self.kept(&link.url)?))).collect()
+        let images = images.map(|(i, link)| (i, &link.url));
+        let all = images.chain((EMBEDDED..).zip(&document.embedded));
+        all.filter_map(|(i, url)| Some((i, self.kept(url)?))).collect()
     }
 
     fn keep(&mut self, of: PictureUse, url: String, picture: Option<Arc<Thumbnail>>) {
@@ -290,12 +298,17 @@ impl App {
         let on_screen =
             || view::arrangement(self, self.size.0).iter().any(|(pane, _)| *pane == Focus::Reader);
         let article = self.reader.article.as_ref().filter(|_| key.is_some() && on_screen());
+        let article_shown = article.is_some();
         let document = article.map(|article| &article.document);
         let linked = |url: &str| document.is_some_and(|d| d.links.iter().any(|l| l.url == url));
         let mut effects = self.reader.pictures.cancel(|of, url| match of {
             PictureUse::Article => !linked(url),
             PictureUse::List => !listed.iter().any(|(_, u, _)| u == url),
         });
+        effects.extend(self.reader.pictures.cancel_embedded(key.filter(|_| article_shown)));
+        if open {
+            effects.extend(self.fetch_embedded(detailed));
+        }
         let article = if open { self.missing_pictures() } else { vec![] };
         effects.extend(self.reader.pictures.fetch(PictureUse::Article, article, detailed));
         let list = listed.into_iter().filter(|(.., due)| *due);
@@ -306,6 +319,13 @@ impl App {
 
     /// The pictures of the open article that have not been fetched, visible ones first.
     fn missing_pictures(&self) -> Vec<(i64, String)> {
+        let Some(article) = &self.reader.article else { return vec![] };
+        let missing = self.missing().into_iter().filter_map(|at| article.document.links.get(at));
+        missing.map(|link| (article.row.source_key, link.url.clone())).collect()
+    }
+
+    /// The indexes of the images that have not been fetched, including embedded ones.
+    fn missing(&self) -> Vec<usize> {
         let reader = &self.reader;
         let Some(article) = &reader.article else { return vec![] };
         let mut shown = Vec::new();
@@ -315,12 +335,12 @@ impl App {
         let seen: HashSet<Target> =
             screen.flat_map(|line| line.all().filter_map(|span| span.target)).collect();
         shown.sort_by_key(|link| !seen.contains(&Target::Link(*link)));
-        let links = shown.iter().filter_map(|link| article.document.links.get(*link));
-        let missing = links.map(|link| &link.url).filter(|url| {
-            let pictures = &reader.pictures;
-            !pictures.fetched.1.contains(*url) && pictures.kept.iter().all(|(u, _)| u != *url)
-        });
-        missing.map(|url| (article.row.source_key, url.clone())).collect()
+        let pictures = &reader.pictures;
+        let is_missing = |url: &str| {
+            !pictures.fetched.1.contains(url) && pictures.kept.iter().all(|(u, _)| u != url)
+        };
+        shown.retain(|at| article.document.image(*at).is_some_and(is_missing));
+        shown
     }
 
     /// The pictures of rows that are missing, with their sources (row keys), and whether the list has not
@@ -376,7 +396,8 @@ impl App {
         let asked =
             matches!((pictures.chosen, key), (Some((item, true)), Some(key)) if item == key);
         let waits = pictures.loading.iter().any(|(of, ..)| *of == PictureUse::Article)
-            || !self.missing_pictures().is_empty();
+            || pictures.page.is_some()
+            || !self.missing().is_empty();
         if !asked || waits {
             return vec![];
         }
@@ -448,7 +469,7 @@ impl App {
         document.iter().for_each(|document| figures(&document.blocks, &mut found));
         self.note(match (found.is_empty(), wanted) {
             (true, _) => "This article has no pictures",
-            (false, _) if found.iter().all(|to| *to == NOWHERE) => EMBEDDED,
+            (false, _) if found.iter().all(|to| *to == NOWHERE) => UNKNOWN,
             (false, true) => "Pictures of this article are shown",
             (false, false) => "Pictures of this article are hidden",
         })

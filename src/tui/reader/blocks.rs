@@ -5,7 +5,7 @@ use super::inline::spans;
 use super::layout::{Margin, Out, further};
 use super::line::{Ground, Halves, Line, PictureRow, Span, Target};
 use super::wrap::{wrap, wrap_formula};
-use crate::article::{Block, Definition, Inline, Thumbnail, formula, plain};
+use crate::article::{Block, Definition, EMBEDDED, Inline, Thumbnail, formula, plain};
 use crate::config::Role;
 use crate::tui::graphics::Graphics;
 use crate::util::limits::READER_LINES;
@@ -154,7 +154,9 @@ impl<'a> Out<'a> {
                 if caption.is_empty() {
                     below.push(Span::new(alt, Role::Caption));
                 }
-                below.push(Span::mark(self.glyphs.link(*to), Target::Link(*to)));
+                if *to < EMBEDDED {
+                    below.push(Span::mark(self.glyphs.link(*to), Target::Link(*to)));
+                }
                 continue;
             }
             let mut all = spans(&[Inline::Image(alt.to_owned(), *to)], Role::Dim, self.glyphs);

@@ -2,7 +2,7 @@
 
 use super::glyphs::Glyphs;
 use super::line::{Span, Target};
-use crate::article::{Inline, NOWHERE};
+use crate::article::{EMBEDDED, Inline};
 use crate::config::Role;
 
 /// Converts inline text to spans with a role. Links are followed by their numbers.
@@ -137,7 +137,7 @@ fn flatten(
                 out.push(span(glyphs.picture, Role::Dim));
                 out.push(span(label, Role::Dim));
                 // A linked picture has one number, that of the link. The list of links has both.
-                if *to != NOWHERE && !matches!(target, Some(Target::Link(_))) {
+                if *to < EMBEDDED && !matches!(target, Some(Target::Link(_))) {
                     out.push(number(*to));
                 }
             }

@@ -66,9 +66,8 @@ pub(super) fn place_article(app: &mut App, buffer: &Buffer, body: Rect) {
         }
         let x = body.x + u16::try_from(line.indent()).unwrap_or(u16::MAX).min(body.width);
         let width = first.cells.0.min(body.right().saturating_sub(x));
-        let link = article.document.links.get(first.link);
-        let picture =
-            link.and_then(|link| Some((link.url.clone(), app.reader.picture(&link.url)?)));
+        let url = article.document.image(first.link);
+        let picture = url.and_then(|url| Some((url.to_owned(), app.reader.picture(url)?)));
         // A picture that is wider than the column is drawn only as half blocks.
         if let Some(picture) = picture.filter(|_| width == first.cells.0) {
             let area = Rect { x, y, width, height };

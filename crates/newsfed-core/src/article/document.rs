@@ -3,8 +3,10 @@
 use super::maths::formula_text;
 use crate::model::Enclosure;
 
-/// Replaces the index of an image's target if the image was embedded in the page, because there is no URL to
-/// open.
+/// The index of an image that was embedded in the page is this plus its index in [`Document::embedded`],
+/// because there is no URL to open.
+pub const EMBEDDED: usize = usize::MAX / 2;
+/// Replaces the index if nothing is known about the data of an embedded image.
 pub const NOWHERE: usize = usize::MAX;
 
 /// An article as blocks, with its links and images numbered in text order.
@@ -13,6 +15,24 @@ pub struct Document {
     pub blocks: Vec<Block>,
     /// The targets of [`Inline::Link`] and [`Inline::Image`]; displayed as `index + 1`.
     pub links: Vec<Link>,
+    /// The markers of embedded images, see [`crate::util::html::marker`].
+    pub embedded: Vec<String>,
+}
+
+impl Document {
+    /// The marker of the embedded image with this index.
+    pub fn marker(&self, index: usize) -> Option<&str> {
+        marker(&self.embedded, index)
+    }
+
+    /// The URL of the image with this index, or its marker if it is embedded.
+    pub fn image(&self, index: usize) -> Option<&str> {
+        self.links.get(index).map(|link| link.url.as_str()).or_else(|| self.marker(index))
+    }
+}
+
+pub(super) fn marker(embedded: &[String], index: usize) -> Option<&str> {
+    embedded.get(index.checked_sub(EMBEDDED)?).map(String::as_str)
 }
 
 /// One link target.
@@ -111,7 +131,7 @@ pub enum Inline {
     Code(String),
     /// A link: its text, and the index of its target.
     Link(Vec<Inline>, usize),
-    /// An image: its alternative text, and the index of its target, or [`NOWHERE`].
+    /// An image: its alternative text, and the index of its target; if it was embedded, at least [`EMBEDDED`].
     Image(String, usize),
     /// A reference to a footnote: its marker as written on the page, and the footnote's index.
     Note(String, usize),
@@ -138,7 +158,10 @@ impl Document {
             }
             out
         };
-        Self { blocks: paragraphs.map(|p| Block::Paragraph(inline(p))).collect(), links: vec![] }
+        Self {
+            blocks: paragraphs.map(|p| Block::Paragraph(inline(p))).collect(),
+            ..Self::default()
+        }
     }
 
     /// Whether the document contains no text.

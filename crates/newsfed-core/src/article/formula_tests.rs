@@ -173,6 +173,13 @@ fn keeps_names_of_embedded_images() {
     let document = from_html(&stored, None);
     assert_eq!(document.markdown().trim_end(), "a\n\n![A map]()\n\nb");
     assert!(document.links.is_empty(), "{:?}", document.links);
+    // Its hash is the same in the text of a feed and in a page, and survives storing.
+    let page = from_html(&format!("<p>a</p><img src='{data}'><p>b <img src=\"{data}\"></p>"), None);
+    assert_eq!(page.embedded, [crate::util::html::marker(&data)]);
+    assert_eq!(page.embedded, document.embedded);
+    assert_eq!(from_html(&clean(&page.html(), None), None).embedded, page.embedded);
+    assert_eq!(page.marker(super::EMBEDDED), Some(page.embedded[0].as_str()));
+    assert!(page.marker(super::NOWHERE).is_none() && page.marker(0).is_none());
     // A lazily loaded image takes precedence.
     let lazy = from_html(&format!("<img src='{data}' data-src='https://e.org/a.png'>"), None);
     assert_eq!(lazy.links[0].url, "https://e.org/a.png");

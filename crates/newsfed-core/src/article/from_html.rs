@@ -1,6 +1,8 @@
 //! HTML -> document tree.
 
-use super::document::{Block, Definition, Document, Inline, Link, LinkKind, NOWHERE, plain};
+use super::document::{
+    Block, Definition, Document, EMBEDDED, Inline, Link, LinkKind, NOWHERE, plain,
+};
 use super::maths::Part;
 use super::notes::{Notes, anchors};
 use super::permalinks::is_permalink;
@@ -90,6 +92,8 @@ pub(super) fn of_discussion(
         base,
         links: Vec::new(),
         known: HashMap::new(),
+        embedded: Vec::new(),
+        known_embedded: HashMap::new(),
         left: limits::ARTICLE_TARGETS,
         dropped,
         posts,
@@ -105,6 +109,8 @@ pub(super) fn of_discussion(
     if builder.places.settle() {
         builder.links.clear();
         builder.known.clear();
+        builder.embedded.clear();
+        builder.known_embedded.clear();
         builder.left = limits::ARTICLE_TARGETS;
         blocks = builder.blocks(element, 0);
     }
@@ -112,7 +118,7 @@ pub(super) fn of_discussion(
     let rules = blocks.iter().take_while(|block| **block == Block::Rule).count();
     blocks.drain(..rules);
     blocks.truncate(blocks.iter().rposition(|block| *block != Block::Rule).map_or(0, |at| at + 1));
-    Document { blocks, links: builder.links }
+    Document { blocks, links: builder.links, embedded: builder.embedded }
 }
 
 struct Builder<'a> {
@@ -120,6 +126,9 @@ struct Builder<'a> {
     links: Vec<Link>,
     /// Index of each target among the links.
     known: HashMap<(LinkKind, String), usize>,
+    /// The markers of embedded images, and the index of each.
+    embedded: Vec<String>,
+    known_embedded: HashMap<String, usize>,
     /// Number of bytes left for further targets. When it is used up, only absolute URLs are read.
     left: usize,
     /// Nodes that are skipped with their descendants.
@@ -856,9 +865,24 @@ impl Builder<'_> {
             Picture::Icon if !alt.is_empty() && !alt.chars().any(|c| c.is_ascii_alphanumeric()) => {
                 Some(Inline::Text(alt))
             }
-            Picture::Embedded => Some(Inline::Image(alt, NOWHERE)),
+            Picture::Embedded => Some(Inline::Image(alt, self.embedded(e.attr("src")?))),
             Picture::Icon | Picture::Nothing => None,
         }
+    }
+
+    /// The index of an embedded image.
+    fn embedded(&mut self, source: &str) -> usize {
+        let marker = html::marker(source);
+        if self.left == 0 || !html::has_hash(&marker) {
+            return NOWHERE;
+        }
+        let next = self.embedded.len();
+        let at = *self.known_embedded.entry(marker.clone()).or_insert(next);
+        if at == next {
+            self.left = self.left.saturating_sub(marker.len());
+            self.embedded.push(marker);
+        }
+        EMBEDDED + at
     }
 
     /// Reads an image in the text. If it begins a paragraph and has an explanation as hover text, as in

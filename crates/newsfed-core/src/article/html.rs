@@ -1,7 +1,7 @@
 //! Writes a document tree as HTML, from which [`super::from_html`] builds the same tree again, or as XHTML
 //! for files.
 
-use super::document::{Block, Document, Inline, Link, LinkKind};
+use super::document::{self, Block, Document, Inline, Link, LinkKind};
 use crate::util::html::OMITTED;
 use crate::util::html::escape;
 use crate::util::url::strict;
@@ -40,6 +40,7 @@ impl Document {
         let links = &self.links;
         let mut writer = Writer {
             links,
+            embedded: &self.embedded,
             xhtml,
             notes,
             open_notes: BTreeSet::new(),
@@ -69,6 +70,7 @@ fn find_notes(blocks: &[Block], found: &mut BTreeSet<usize>) {
 
 struct Writer<'a> {
     links: &'a [Link],
+    embedded: &'a [String],
     xhtml: Option<Xhtml<'a>>,
     /// The footnotes that references may link to in XHTML.
     notes: BTreeSet<usize>,
@@ -187,7 +189,7 @@ impl<'a> Writer<'a> {
                 Some(Link { url, .. }) => self.link(url, |w| w.inlines(inner)),
                 None => self.inlines(inner),
             },
-            Inline::Image(alt, to) => self.image(alt, self.links.get(*to)),
+            Inline::Image(alt, to) => self.image(alt, *to),
             Inline::Note(label, number) => self.reference(label, *number),
             Inline::Jump(inner, to) => self.jump(inner, *to),
             Inline::Place(number) => {
@@ -198,12 +200,16 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn image(&mut self, alt: &str, link: Option<&Link>) {
+    fn image(&mut self, alt: &str, to: usize) {
+        let link = self.links.get(to);
         let url = link.map_or("", |l| l.url.as_str());
+        let source = match link {
+            Some(_) => url,
+            None => document::marker(self.embedded, to).unwrap_or(OMITTED),
+        };
         let file = match self.xhtml {
-            None if link.is_none() => Some(OMITTED.to_owned()),
-            None => Some(url.to_owned()),
-            Some(xhtml) => (xhtml.picture)(url),
+            None => Some(source.to_owned()),
+            Some(xhtml) => (xhtml.picture)(source),
         };
         let Some(file) = file else {
             let alt = if alt.trim().is_empty() { "Picture" } else { alt };
@@ -297,7 +303,11 @@ mod tests {
         let again = from_html(&html, None);
         // Adjacent texts have been merged.
         assert_eq!(again.html(), document.html(), "{markup}");
-        assert_eq!((again.text(), again.links), (document.text(), document.links), "{markup}");
+        assert_eq!(
+            (again.text(), again.links, again.embedded),
+            (document.text(), document.links, document.embedded),
+            "{markup}"
+        );
     }
 
     #[test]
@@ -318,6 +328,7 @@ mod tests {
             "<p><img src='http://e.org/a.png'></p><p>x <img src='http://e.org/a.png' alt=y></p>",
             "<p>sound <audio src='http://e.org/a.mp3'></audio></p><video src='http://e.org/a.mp4'></video>",
             "<p>x<sup>2</sup> <a href='mailto:a@e.org'>mail</a> <a href='#x'>jump</a></p>",
+            "<p>a</p><img src='data:image/x-omitted,' alt=b><img src='data:image/x-omitted,00112233445566778899aabbccddeeff'>",
             "<p><a href='#c'>to <b>c</b></a> <a href='#e'>e</a></p><h2 id=c>one <i>c</i></h2><div id=d><p id=e>two</p></div><p><a href='#d'>d</a> <a href='#gone'>x</a></p>",
             "<p>a<a href='#n1'>1</a> b<sup><a href='#n2'>*</a></sup></p><ol><li id=n1>one</li><li id=n2><p>two</p></ol>",
             "<ul><li><input type=checkbox checked disabled>done<li><input type=checkbox disabled> open</ul>",

@@ -19,7 +19,7 @@ pub fn marked(changes: &[Change]) -> Document {
         }
     }
     out.end_paragraph();
-    Document { blocks: out.blocks, links: Vec::new() }
+    Document { blocks: out.blocks, ..Document::default() }
 }
 
 /// The difference that a document itself marks with deleted and inserted parts.
@@ -38,7 +38,7 @@ pub fn marked_parts(document: &Document) -> Vec<Change> {
                 }
             }
             other => {
-                let alone = Document { blocks: vec![other.clone()], links: Vec::new() };
+                let alone = Document { blocks: vec![other.clone()], ..Document::default() };
                 same(&alone.text(), &mut out);
             }
         }

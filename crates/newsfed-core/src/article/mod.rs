@@ -73,7 +73,7 @@ pub use below_title::below_title;
 pub use compare::{Change, LinkChanges, differences, same_references, same_text};
 pub use counters::is_small_change;
 pub use document::plain;
-pub use document::{Block, Definition, Document, Inline, Link, LinkKind, NOWHERE};
+pub use document::{Block, Definition, Document, EMBEDDED, Inline, Link, LinkKind, NOWHERE};
 pub use extract::{
     Extraction, Guide, Mode, NoArticle, Origin, date_context, dates_of, event_days, extract,
     page_dates,

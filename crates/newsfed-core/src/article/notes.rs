@@ -217,7 +217,7 @@ mod tests {
             for block in blocks {
                 match block {
                     Block::Note { number, blocks, .. } => {
-                        let inner = Document { blocks: blocks.clone(), links: vec![] };
+                        let inner = Document { blocks: blocks.clone(), ..Document::default() };
                         out.push((*number, inner.text()));
                     }
                     Block::List(_, items) => items.iter().for_each(|i| walk(i, out)),

@@ -1,12 +1,12 @@
 //! Plain text with the numbers of links and images, for a text that is followed by their list.
 
-use super::document::{Block, Definition, Document, Inline, NOWHERE};
+use super::document::{Block, Definition, Document, EMBEDDED, Inline};
 
 impl Document {
     /// The plain text, in which each link is followed by its number in [`Document::links`] plus 1, and each
     /// image is a label such as `[image: Map] [4]`.
     pub fn numbered_text(&self) -> String {
-        let text = Self { blocks: blocks(&self.blocks), links: Vec::new() }.text();
+        let text = Self { blocks: blocks(&self.blocks), ..Self::default() }.text();
         // Empty lines in lists are indented, which only shows in a diff.
         let lines: Vec<&str> =
             text.lines().map(|line| if line.trim().is_empty() { "" } else { line }).collect();
@@ -109,7 +109,7 @@ fn write(inlines: &[Inline], out: &mut String) {
 }
 
 fn number(to: usize, out: &mut String) {
-    if to == NOWHERE {
+    if to >= EMBEDDED {
         return;
     }
     if !out.is_empty() && !out.ends_with([' ', '\n']) {

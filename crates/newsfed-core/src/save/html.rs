@@ -67,7 +67,7 @@ pub(super) fn body(out: &mut String, chapter: &Chapter, xhtml: Xhtml<'_>) {
     element(out, "h1", &[], &chapter.title());
     let mut links = Vec::new();
     let byline = vec![Block::Paragraph(chapter.byline(&mut links))];
-    out.push_str(&Document { blocks: byline, links }.xhtml(xhtml));
+    out.push_str(&Document { blocks: byline, links, ..Document::default() }.xhtml(xhtml));
     out.push_str("</header>\n");
     out.push_str(&chapter.document.xhtml(xhtml));
     out.push('\n');

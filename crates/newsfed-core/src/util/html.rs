@@ -13,7 +13,9 @@ mod streamed;
 pub mod tree;
 
 pub use decode::decode;
-pub use embedded::{OMITTED, is_embedded};
+pub use embedded::{
+    OMITTED, has_hash, is_embedded, marker, pictures as embedded_pictures, without_hashes,
+};
 pub use formula::bare as bare_formula;
 pub use gate::{SCRIPT_BYTES, names_date};
 pub use player::{is_player, player};

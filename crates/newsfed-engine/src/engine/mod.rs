@@ -83,6 +83,7 @@ pub use message::{
     AccountNote, AutomaticChange, Discovery, Pace, PreviewItem, Refreshed, Report, Role, Status,
     SyncProgress, Tried, Way,
 };
+pub use picture::EmbeddedPictures;
 pub use plan::{HORIZON, Plan, plan};
 pub use replay::{Histories, LimitedReplay, Recorded, histories, without_limits};
 pub use rules::rule_of;

@@ -1,12 +1,14 @@
 //! Pictures of articles, fetched like pages: robots.txt, the host gate, pauses and limits apply.
 
 use super::context::Context;
-use super::fulltext::paused_until;
+use super::fulltext::{find_embedded, paused_until};
 use super::handle::Handle;
 use super::poll::pause_host;
 use crate::article::Thumbnail;
 use crate::net::{self, FetchError, Purpose, Request, Response};
+use crate::util::text::counted;
 use crate::util::{limits, text};
+use std::collections::HashSet;
 use std::sync::Arc;
 use tokio::sync::Mutex;
 use url::Url;
@@ -28,13 +30,67 @@ impl Handle {
     ) -> Result<Thumbnail, String> {
         let context = &self.context;
         let response = fetch(context, source, url).await?;
-        // A small file may decode to a large picture. Pictures that wait for their turn must not occupy the
-        // threads that feeds need.
-        let _turn = TURN.lock().await;
-        let work = move || Thumbnail::read(&response.body, detailed);
-        let read = context.read_document(limits::IMAGE_BYTES, work).await.flatten();
+        let read = decode(context, move || Thumbnail::read(&response.body, detailed)).await;
         read.ok_or_else(|| "the file is not a picture in a supported format".to_owned())
     }
+
+    /// Finds pictures that are embedded in the page of an item (row key) by their markers, and scales them
+    /// down. The page is requested once, and only if it is not in memory.
+    pub async fn embedded_pictures(
+        &self,
+        item: i64,
+        markers: Vec<String>,
+        detailed: bool,
+    ) -> EmbeddedPictures {
+        let context = &self.context;
+        let wanted = HashSet::from_iter(markers.iter().cloned());
+        let (mut found, of_page) = match find_embedded(context, item, wanted).await {
+            Ok(found) => (found.pictures, found.of_page),
+            Err(why) => {
+                let pictures = markers.into_iter().map(|marker| (marker, None)).collect();
+                let missing = Some(format!("The page with the pictures was not fetched: {why}"));
+                return EmbeddedPictures { pictures, missing };
+            }
+        };
+        let (mut pictures, mut missing) = (Vec::new(), 0);
+        for marker in markers {
+            let at = found.iter().position(|(m, _)| *m == marker);
+            let Some((_, bytes)) = at.map(|at| found.swap_remove(at)) else {
+                missing += 1;
+                pictures.push((marker, None));
+                continue;
+            };
+            let picture = decode(context, move || Thumbnail::read(&bytes, detailed)).await;
+            pictures.push((marker, picture));
+        }
+        let missing = (missing > 0).then(|| {
+            let count = counted(missing, "picture");
+            match of_page {
+                true => format!("{count} not shown: the page no longer contains the embedded data"),
+                false => format!("{count} not shown: embedded only in the feed, not in the page"),
+            }
+        });
+        EmbeddedPictures { pictures, missing }
+    }
+}
+
+/// Embedded pictures of an item.
+#[derive(Debug)]
+pub struct EmbeddedPictures {
+    /// Markers, and the pictures that can be shown.
+    pub pictures: Vec<(String, Option<Thumbnail>)>,
+    /// Why pictures were not found.
+    pub missing: Option<String>,
+}
+
+/// Decodes a picture. A small file may decode to a large picture. Pictures that wait for their turn must not
+/// occupy the threads that feeds need.
+async fn decode(
+    context: &Arc<Context>,
+    work: impl FnOnce() -> Option<Thumbnail> + Send + 'static,
+) -> Option<Thumbnail> {
+    let _turn = TURN.lock().await;
+    context.read_document(limits::IMAGE_BYTES, work).await.flatten()
 }
 
 /// Fetches a picture in an article from a source (row key).

@@ -2,6 +2,7 @@
 
 use super::announce::runs::source_titles;
 use super::context::Context;
+use super::fulltext::find_embedded;
 use super::handle::Handle;
 use super::picture;
 use crate::article::{self, Document, LinkKind};
@@ -128,7 +129,7 @@ impl Handle {
             let mut chapter = chapter(context, &row, item, source).await?;
             if with_pictures && all.free() > text {
                 let limits = (SAVED_PICTURES - state.pictures, all.free() - text);
-                let fetched = fetch_pictures(context, row.source_key, &chapter, limits, || {
+                let fetched = fetch_pictures(context, &row, &chapter, limits, || {
                     state.pictures += 1;
                     progress(SaveState { articles: state.articles - 1, ..state });
                 });
@@ -210,7 +211,7 @@ struct Fetched {
 /// bytes. `each` is called for each picture that was fetched.
 async fn fetch_pictures(
     context: &Arc<Context>,
-    source: i64,
+    row: &ItemRow,
     chapter: &Chapter,
     (most, mut free): (usize, usize),
     mut each: impl FnMut(),
@@ -218,7 +219,7 @@ async fn fetch_pictures(
     let urls = picture_urls(&chapter.document);
     let wanted = urls.len();
     let fetch = |url: String| async move {
-        match picture::fetch(context, source, &url).await {
+        match picture::fetch(context, row.source_key, &url).await {
             Ok(response) => Some((url, PictureFile::of(&response.body)?)),
             Err(why) => {
                 tracing::debug!("the picture {url} is not saved: {why}");
@@ -239,7 +240,47 @@ async fn fetch_pictures(
         each();
     }
     fetched.left_out = wanted - fetched.pictures.len() - fetched.failed;
+    drop(arriving);
+    let limits = (most.saturating_sub(wanted), free);
+    add_embedded(context, row, &chapter.document.embedded, limits, &mut fetched, each).await;
     fetched
+}
+
+/// Adds the pictures that are embedded in the page of an article. Those that the page no longer contains
+/// count as failed.
+async fn add_embedded(
+    context: &Arc<Context>,
+    row: &ItemRow,
+    markers: &[String],
+    (most, mut free): (usize, usize),
+    fetched: &mut Fetched,
+    mut each: impl FnMut(),
+) {
+    let wanted = HashSet::from_iter(markers.iter().take(most).cloned());
+    fetched.left_out += markers.len() - wanted.len();
+    if wanted.is_empty() {
+        return;
+    }
+    let count = wanted.len();
+    let found = find_embedded(context, row.key, wanted).await.map(|found| found.pictures);
+    let found = found.unwrap_or_else(|why| {
+        tracing::debug!("the embedded pictures of an article are not saved: {why}");
+        Vec::new()
+    });
+    let (mut saved, mut left_out) = (0, 0);
+    for (marker, bytes) in found {
+        let Some(picture) = PictureFile::of(&bytes) else { continue };
+        let Some(left) = free.checked_sub(picture.size()) else {
+            left_out += 1;
+            continue;
+        };
+        free = left;
+        fetched.pictures.insert(marker, picture);
+        saved += 1;
+        each();
+    }
+    fetched.left_out += left_out;
+    fetched.failed += count - saved - left_out;
 }
 
 /// The URLs of the pictures, in the order of the text.

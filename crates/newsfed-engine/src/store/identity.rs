@@ -2,7 +2,9 @@
 
 use super::hashing::{Hashing, Stable, TextHash};
 use crate::model::Entry;
+use crate::util::html::{OMITTED, without_hashes};
 use crate::util::url::normalise;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// An entry with the hashes that identify it, computed outside the writer thread.
@@ -22,6 +24,8 @@ pub struct Prepared {
     pub(super) identified: bool,
     /// Whether the date of the entry is relative to the poll.
     floats: bool,
+    /// Whether pictures are embedded in its texts.
+    pub(super) has_embedded: bool,
     /// The hashes of the entry's texts as earlier versions of newsfed read them, if they differ.
     former: Vec<Hashes>,
 }
@@ -102,6 +106,7 @@ pub fn prepare(entries: Vec<Entry>, hashing: &Hashing) -> Vec<Prepared> {
                 distinctive: text_length(&entry) >= DISTINCTIVE,
                 identified: false,
                 floats: false,
+                has_embedded: has_embedded(&entry),
                 former,
                 entry,
             }
@@ -186,13 +191,18 @@ pub(super) fn address_hash(url: &url::Url) -> i64 {
     Stable.hash(["url", bare.strip_prefix("www.").unwrap_or(bare)])
 }
 
-/// Hash of the text that can identify an entry.
+/// Hash of the text that can identify an entry. The data of embedded pictures does not count: it may differ
+/// in each response, and earlier versions of newsfed did not store hashes of it.
 fn content_hash(hashing: &impl TextHash, entry: &Entry) -> i64 {
-    hashing.hash([
-        entry.title.as_str(),
-        entry.summary.as_deref().unwrap_or(""),
-        entry.content.as_deref().unwrap_or(""),
-    ])
+    let texts = [&entry.summary, &entry.content].map(|text| {
+        let text = text.as_deref().unwrap_or_default();
+        without_hashes(text).map_or(Cow::Borrowed(text), Cow::Owned)
+    });
+    hashing.hash(std::iter::once(entry.title.as_str()).chain(texts.iter().map(|t| t.as_ref())))
+}
+
+fn has_embedded(entry: &Entry) -> bool {
+    [&entry.summary, &entry.content].into_iter().flatten().any(|text| text.contains(OMITTED))
 }
 
 /// Hash of everything that counts as a change when the publisher edits it. A date that newsfed

@@ -403,6 +403,9 @@ pub(super) fn update(
         save_detail(conn, key, &new.entry, &format!("{INSERT_DETAIL} {UPDATE_DETAIL}"))?;
         index::queue(conn, key)?;
     }
+    if new.has_embedded && !changed {
+        save_texts(conn, key, &new.entry)?;
+    }
     save_comments(conn, key, &new.entry)?;
     Ok(changed && edited)
 }
@@ -418,16 +421,22 @@ fn version_as_of_now(conn: &Connection, key: i64, new: &Prepared) -> Result<i64>
     }
     conn.prepare_cached("UPDATE item SET version_hash = ?2, content_hash = ?3 WHERE key = ?1")?
         .execute([key, new.version_hash, new.content_hash])?;
-    let other_text = conn
+    if save_texts(conn, key, &new.entry)? {
+        index::queue(conn, key)?;
+    }
+    Ok(new.version_hash)
+}
+
+/// Replaces the texts of an item that was not edited: newsfed reads them differently than before, or the data
+/// of embedded pictures has changed. Returns whether they differ.
+fn save_texts(conn: &Connection, key: i64, entry: &Entry) -> Result<bool> {
+    let changed = conn
         .prepare_cached(
             "UPDATE detail SET summary = ?2, content = ?3
              WHERE item = ?1 AND (summary IS NOT ?2 OR content IS NOT ?3)",
         )?
-        .execute(params![key, new.entry.summary, new.entry.content])?;
-    if other_text > 0 {
-        index::queue(conn, key)?;
-    }
-    Ok(new.version_hash)
+        .execute(params![key, entry.summary, entry.content])?;
+    Ok(changed > 0)
 }
 
 /// Stores where the comments are and how many there are. Their number changes without a change to the item.

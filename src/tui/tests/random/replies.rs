@@ -184,6 +184,11 @@ impl Chaos {
                 let picture = Arc::new(Thumbnail::new(20, 15, pixels));
                 Event::PictureFetched(of, url, self.rng.bool().then_some(picture))
             }
+            Effect::FetchEmbedded { item, markers, .. } => {
+                let picture = Arc::new(Thumbnail::new(20, 15, vec![[200, 10, 10, 255]; 300]));
+                let found = markers.into_iter().map(|m| (m, Some(picture.clone()))).collect();
+                Event::EmbeddedFetched(item, found, self.rng.bool().then(|| "gone".to_owned()))
+            }
             Effect::PlanPrefetch => {
                 let page = |item| crate::store::WantedPage { item, source: 1, url: String::new() };
                 let pages = (0..self.rng.i64(..4)).map(page).collect();

@@ -134,19 +134,67 @@ fn page_down_stops_at_the_start_of_a_picture() {
 
 #[test]
 fn an_embedded_picture_has_a_description_but_no_link() {
-    let data = format!("data:image/jpeg;base64,{}", "/9j/".repeat(200));
-    let text =
-        format!("<p>text</p><img alt='A map' src='{data}'><p>Sign: <img src='{data}'> end</p>");
-    let mut stage = stage(&crate::util::html::clean(&text, None), None);
-    stage.screen(80, 24);
-    stage.keys("<Enter>z");
-    stage.keys_give("I", "embedded in the text, and newsfed does not store them");
+    let marker = crate::util::html::OMITTED;
+    let mut stage = embedded(&[marker, marker]);
+    stage.keys_give("I", "in the page; they are shown after the article is fetched again");
     let screen = stage.screen(80, 24);
     let shown =
         |words: &str| screen.lines().any(|line| line.trim_end_matches(['▐', ' ']).ends_with(words));
-    assert!(shown("▣ A map") && shown("Sign: ▣ image end"), "{screen}");
+    assert!(shown("▣ Plot 0") && shown("Sign: ▣ image end"), "{screen}");
     assert!(!screen.contains("Links"), "{screen}");
+    assert_eq!(stage.asked_for("Fetch"), 0);
+}
+
+/// An open article with embedded pictures, the first one also in a sentence.
+fn embedded(sources: &[&str]) -> Stage {
+    let image = |(n, url): (usize, &&str)| format!("<img alt='Plot {n}' src='{url}'><p>text</p>");
+    let images: String = sources.iter().enumerate().map(image).collect();
+    let text = format!("{images}<p>Sign: <img src='{}'> end</p>", sources[0]);
+    let mut stage = stage(&text, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>z");
+    stage
+}
+
+/// The data of a picture, and its marker.
+fn data(byte: u8) -> (String, String) {
+    let url = format!("data:image/jpeg,{}", "%ff%d8".repeat(100) + &byte.to_string());
+    let marker = crate::util::html::marker(&url);
+    (url, marker)
+}
+
+#[test]
+fn requests_the_page_once_for_all_embedded_pictures() {
+    let all: Vec<(String, String)> = (0..3).map(data).collect();
+    let urls: Vec<&str> = all.iter().map(|(url, _)| url.as_str()).collect();
+    let mut stage = embedded(&[urls[0], urls[1], urls[0], urls[2]]);
+    assert_eq!(stage.asked_for("FetchEmbedded"), 0, "they are off");
+    stage.keys("I");
+    assert_eq!(stage.asked_for("FetchEmbedded"), 1);
+    let effect = stage.requested.iter().find(|e| e.starts_with("FetchEmbedded")).unwrap();
+    assert!(all.iter().all(|(_, marker)| effect.matches(marker).count() == 1), "{effect}");
     assert_eq!(stage.asked_for("FetchPicture"), 0);
+    let item = item_rows()[0].key;
+    let picture = |at: usize, picture| (all[at].1.clone(), picture);
+    let found = vec![
+        picture(0, Some(thumbnail([250, 0, 0, 255]))),
+        picture(1, None),
+        picture(2, Some(thumbnail([0, 250, 0, 255]))),
+    ];
+    stage.happen(Event::EmbeddedFetched(item + 1, found.clone(), None));
+    assert!(stage.screen(80, 60).contains("▣ Plot 0"), "that was another item");
+    stage.happen(Event::EmbeddedFetched(item, found, Some("the page is gone".to_owned())));
+    assert!(stage.has_message("the page is gone"));
+    let screen = stage.screen(80, 70);
+    assert!(screen.contains("▀▀▀▀") && screen.contains("Plot 0"), "{screen}");
+    assert!(!screen.contains("▣ Plot 0") && !screen.contains("▣ Plot 2"), "{screen}");
+    assert!(screen.contains("▣ Plot 1") && !screen.contains("¹"), "{screen}");
+    assert_eq!(stage.asked_for("FetchEmbedded"), 1, "{:?}", stage.requested);
+    // The missing one is requested again on request only.
+    stage.keys("II");
+    assert_eq!(stage.asked_for("FetchEmbedded"), 2);
+    stage.keys("<Esc><Esc>");
+    assert_eq!(stage.asked_for("CancelPicture"), 1, "{:?}", stage.requested);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use super::fate::{Fate, fate, is_block};
 use super::scan::{Scanner, Tag, Token, decode_entities, push_decoded};
 use super::{
-    CUT, OMITTED, cut_escaped, formula, is_embedded, is_player, lower, player, push_escaped,
+    CUT, cut_escaped, formula, is_embedded, is_player, lower, marker, player, push_escaped,
     task_box,
 };
 use crate::util::limits;
@@ -352,7 +352,7 @@ impl<'a> Writer<'a> {
             Kind::Address if is_normal(value) => Some(value.into()),
             Kind::Picture if self.reading == Reading::Current && is_embedded(value) => {
                 self.differs = true;
-                Some(OMITTED.into())
+                Some(marker(value).into())
             }
             Kind::Picture => self.value(Kind::Address, value),
             Kind::Address => absolute(base, value).map(|u| String::from(u).into()),

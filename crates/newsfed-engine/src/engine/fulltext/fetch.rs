@@ -24,7 +24,7 @@ use url::Url;
 /// Timeout for extracting a page. Size and depth of pages are limited, so this is only a safeguard.
 pub(super) const READING: Duration = Duration::from_secs(20);
 /// Timeout for waiting, fetching and extracting while a user waits.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Who chose how the text is extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -349,7 +349,7 @@ impl ItemState {
 
 /// Why a page was not fetched.
 pub(super) struct PageFailure {
-    why: String,
+    pub(super) why: String,
     /// Whether the failure may be temporary.
     passing: bool,
     /// Whether the failure says nothing about the page, because there may be no network at all.
@@ -363,7 +363,7 @@ impl PageFailure {
         Self { why, passing: false, offline: false, at: None }
     }
 
-    fn late() -> Self {
+    pub(super) fn late() -> Self {
         let why = format!("no response within {} s; try again", PATIENCE.as_secs());
         Self { passing: true, ..Self::lasting(why) }
     }
@@ -378,7 +378,7 @@ impl From<FetchError> for PageFailure {
 }
 
 /// The page, from memory if a user wants a different extraction; `None` if it has not changed.
-async fn get(
+pub(super) async fn get(
     context: &Arc<Context>,
     state: &ItemState,
     key: i64,

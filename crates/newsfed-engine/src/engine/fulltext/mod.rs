@@ -7,6 +7,7 @@
 mod ask_model;
 mod cycle;
 mod data_file;
+mod embedded;
 mod fetch;
 mod llm;
 mod prefetch;
@@ -14,6 +15,7 @@ mod read;
 mod refetch;
 mod requests;
 
+pub(super) use embedded::find as find_embedded;
 pub(super) use fetch::{paused_until, take_response, unused};
 pub(super) use prefetch::follow;
 pub(super) use requests::PageRequests;

@@ -453,6 +453,8 @@ fn compare(known: &ReadContext, html: &str, alone: &str, page_hash: i64) -> Comp
     // The user selected the part, so every change to it counts.
     let selected = matches!(known.part, Part::Selected { .. });
     match (same_text(&old.text(), &new.text()), same_references(&old, &new)) {
+        // The hashes of embedded pictures are not part of the text.
+        (true, true) if old.embedded != new.embedded => Compared::Better,
         (true, true) => Compared::Same,
         (true, false) if same_way => Compared::Changed,
         (false, _) if !selected && is_small_change(&old.text(), &new.text()) => Compared::Same,

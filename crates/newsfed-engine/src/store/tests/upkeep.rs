@@ -3,6 +3,7 @@
 use super::identity::DISTINCTIVE;
 use super::*;
 use crate::model::{BriefFacts, TextFrom, TextWay, Validators};
+use crate::util::html::OMITTED;
 
 const DAY: TimeDelta = TimeDelta::days(1);
 
@@ -442,4 +443,27 @@ fn listed_sources_lack_only_the_data_for_polls() {
         (facts.move_candidate, facts.move_refused) = Default::default();
     }
     assert_eq!(listed, all);
+}
+
+/// Databases may contain markers without hashes.
+#[test]
+fn hashes_of_embedded_pictures_are_added_without_a_change() {
+    let f = Fixture::new(&["a"]);
+    let with = |marker: &str| {
+        let text = format!("<p>{}</p><img src=\"{marker}\">", "A text about plots. ".repeat(20));
+        vec![Entry { content: Some(text), ..entry("plots") }]
+    };
+    let first = format!("{OMITTED}{}", "0a".repeat(16));
+    let second = format!("{OMITTED}{}", "0b".repeat(16));
+    f.poll("a", with(OMITTED));
+    for marker in [&first, &first, &second] {
+        let done = f.poll("a", with(marker));
+        assert_eq!((done.new.len(), done.known, done.updated), (0, 1, 0), "{marker}");
+        let sql = "SELECT count(*) FROM detail WHERE instr(content, ?1) > 0";
+        let reader = f.store.reader().unwrap();
+        assert_eq!(reader.conn.query_row(sql, [marker], |r| r.get::<_, i64>(0)).unwrap(), 1);
+    }
+    let moved = |entry: Entry| Entry { guid: None, url: None, ..entry };
+    let done = f.poll("a", with(&first).into_iter().map(moved).collect());
+    assert_eq!((done.new.len(), done.known), (0, 1), "the text is the same");
 }
