@@ -202,7 +202,7 @@ fn near(text: &str, hits: Vec<Hit>) -> Vec<Hit> {
         })
         .collect();
     let mut is_near = vec![false; hits.len()];
-    // Where the group changes, the hits on each side are near if the first one of the other side is.
+    // Where the group changes, the hits on one side are near if the first hit on the other side is near them.
     let is_change = |at: &usize| hits[at - 1].group != hits[*at].group;
     for at in (1..hits.len()).filter(is_change) {
         let same = |a: usize, b: usize| hits[a].group == hits[b].group;
@@ -255,7 +255,7 @@ impl SearchedWord {
         Some(Self { phrase: Phrase::new(&folded(text), is_whole)?, group, is_phrase })
     }
 
-    /// Whether a title has the words, or of alternatives at least one.
+    /// Whether a title has all the words, or at least one of several alternatives.
     pub(crate) fn are_in(words: &[Self], title: &str) -> bool {
         let title = folded(title);
         let is_found = |word: &Self| word.hits(&title).next().is_some();

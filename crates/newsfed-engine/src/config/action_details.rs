@@ -63,7 +63,9 @@ impl Action {
             Self::ReadMatching => {
                 "Searches all items, not only the ones in the list. The change can be undone."
             }
-            Self::ReadFor => "Asks for a number of minutes, and lists items that take no longer in total.",
+            Self::ReadFor => {
+                "Asks for a number of minutes, and lists items that take no longer in total."
+            }
             Self::UnreadOnly => "Also hides sources without unread items. The setting is saved.",
             Self::Select => {
                 "Commands such as mark read, pin and move then apply to all selected rows."
@@ -134,7 +136,9 @@ impl Action {
             Self::Prefetch => "For reading offline. The number of pages is shown first.",
             Self::Enqueue => "Episodes are played in the order of the queue.",
             Self::PlayPause => "Uses mpv, or the player that the settings name.",
-            Self::SeekForward | Self::SeekBack => "Skips 30 seconds, or the time that the settings give.",
+            Self::SeekForward | Self::SeekBack => {
+                "Skips 30 seconds, or the time that the settings give."
+            }
             Self::NextEpisode => "Your position in the current episode is kept.",
             _ => self.details_about_sources(),
         }
@@ -153,7 +157,9 @@ impl Action {
             Self::AcceptList => {
                 "If many sources leave a followed list at once, they stay until you confirm their removal."
             }
-            Self::Edit => "The form has the title, folder, tags, schedule, full text, rules and access.",
+            Self::Edit => {
+                "The form has the title, folder, tags, schedule, full text, rules and access."
+            }
             Self::Workbench => {
                 "Selectors describe where the articles are on a page. The workbench shows what they find."
             }
