@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_shows_the_finds_after_each_quarter() {
+    fn text_shows_the_results_after_each_quarter() {
         let mut curve = Curve::default();
         assert_eq!(describe(&curve), "");
         curve.add(1, 0);
