@@ -63,9 +63,7 @@ impl Action {
             Self::ReadMatching => {
                 "Searches all items, not only the ones in the list. The change can be undone."
             }
-            Self::ReadFor => {
-                "Asks for a number of minutes, and lists items that take no longer in total."
-            }
+            Self::ReadFor => "Lists items that take at most that many minutes in total.",
             Self::UnreadOnly => "Also hides sources without unread items. The setting is saved.",
             Self::Select => {
                 "Commands such as mark read, pin and move then apply to all selected rows."
