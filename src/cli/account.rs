@@ -338,8 +338,7 @@ fn remove(home: &Home, id: &str, keep: bool, out: &mut Output) -> Result<Exit, F
     let own = catalogue.entries.iter().filter(|e| e.source.account.as_deref() == Some(id));
     let others = catalogue.entries.iter().filter(|e| e.source.account.is_none());
     if let Some(other) = others.map(|e| &e.source.id).find(|o| moved.iter().any(|m| m.id == **o)) {
-        let why =
-            "a source that was moved to it has the same id as one of yours; change the id of yours";
+        let why = "a source that was moved to it has the same id as one of yours; change the id of your source";
         return Err(Failure::Plain(format!("{id} was not removed: {why} ({other})")));
     }
     let sources: Vec<Source> = own

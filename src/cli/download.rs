@@ -30,13 +30,13 @@ pub(super) struct DownloadArgs {
     /// List unfinished and complete downloads, newest first, without downloading
     #[arg(long, conflicts_with_all = ["ids", "enclosure", "all", "dir"])]
     list: bool,
-    /// The enclosure with that number [default: the first audio or video]
+    /// Download the enclosure with this number [default: the first audio or video]
     #[arg(long, value_name = "N", conflicts_with = "all")]
     enclosure: Option<NonZeroUsize>,
-    /// All enclosures
+    /// Download all enclosures
     #[arg(long)]
     all: bool,
-    /// The folder [default: download.folder in config.toml]
+    /// Folder for the files [default: download.folder in config.toml]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -45,9 +45,9 @@ const EXAMPLES: &str = "\
 Prints the path of each file. Files get the name that the server or the URL
 gives them, with a number if another file already has that name: nothing is
 overwritten. An unfinished file ends in .part, and the next download of its URL
-continues it, unless the file has changed. Exits with 3 if some were not
-downloaded. With download.days set, downloads are removed after that many days.
-Without download.folder, they go to your downloads folder.
+continues it, unless the file has changed. Exits with 3 if some files were not
+downloaded. With download.days set, files are removed after that many days.
+Without download.folder, files go to your downloads folder.
 
 Examples:
   newsfed download 1234

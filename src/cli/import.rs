@@ -25,10 +25,10 @@ pub(super) struct ImportArgs {
     /// Follow the OPML list: its sources are kept in sync with it
     #[arg(long, conflicts_with_all = ["private", "dry_run", "undo"])]
     follow: bool,
-    /// With --follow: the folder of its sources
+    /// With --follow: folder for the sources of the list
     #[arg(long, requires = "follow")]
     folder: Option<String>,
-    /// With --follow: the name of the list
+    /// With --follow: title of the list
     #[arg(long, requires = "follow")]
     title: Option<String>,
     /// Also import sources at private addresses or with a proxy

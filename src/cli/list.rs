@@ -120,7 +120,7 @@ category: searches the publisher's own categories. Patterns are regular
 expressions that ignore case. OR must be in capitals. An unknown operator is an
 error; to search for it as text, quote it. `unread` is short for is:unread.
 is:changed finds articles that changed since you read them, except for typos;
-is:edited finds all that changed. in:versions searches earlier versions of
+is:edited finds all changed articles. in:versions searches earlier versions of
 texts and titles. Hidden and snoozed items are found only by is:hidden and
 is:snoozed. before:7d compares whole days, age>7d compares hours. The matching
 text is shown below each item; in a pipe, it is the last column.

@@ -40,7 +40,7 @@ struct MarkedItems {
     /// The items
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// All items
+    /// Mark all items
     #[arg(long, conflicts_with = "ids")]
     all: bool,
     /// Show what would be marked, without changing anything
@@ -83,10 +83,11 @@ impl MarkedItems {
 }
 
 const READ: &str = "\
-Give the numbers of items, or select items with options. If one is unknown,
-nothing is marked. With ui.mark_stories, the other items of their stories are
-marked too. --undo undoes the last run; repeat it to undo earlier ones, up to
-20. Items that the run marked and that are still read become unread.
+Give the numbers of items, or select items with options. If an item is
+unknown, nothing is marked. With ui.mark_stories, the other items of their
+stories are marked too. --undo undoes the last run, and earlier runs when it is
+repeated, up to 20. Items that the run marked and that are still read become
+unread.
 
 Examples:
   newsfed read 1234 1235
@@ -103,9 +104,9 @@ pub(super) struct ItemArgs {
 }
 
 const UNREAD: &str = "\
-Give the numbers of items, or select items with options. If one is unknown,
-nothing is marked. With ui.mark_stories, the other items of their stories are
-marked too.
+Give the numbers of items, or select items with options. If an item is
+unknown, nothing is marked. With ui.mark_stories, the other items of their
+stories are marked too.
 
 Examples:
   newsfed unread 1234 1235
@@ -265,13 +266,13 @@ pub(super) struct LaterArgs {
     /// The items
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
-    /// Stop keeping them for later
+    /// Stop keeping the items for later
     #[arg(long)]
     remove: bool,
 }
 
 const LATER: &str = "\
-Retention keeps these items, as it does pinned ones.
+Retention does not remove these items.
 
 Examples:
   newsfed later 1234

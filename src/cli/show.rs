@@ -53,8 +53,8 @@ pub(super) enum Format {
 
 const EXAMPLES: &str = "\
 Prints the text of the item's page if it was fetched and contains the feed's
-text, and the feed's text otherwise; with full_text = never, always the feed's
-text. --from chooses another text. Does not mark the item read.
+text, otherwise the feed's text. With full_text = never, the feed's text is
+always printed. --from chooses another text. The item is not marked read.
 
 Examples:
   newsfed show 1234

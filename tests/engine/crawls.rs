@@ -97,7 +97,7 @@ async fn explores_first_and_later_visits_productive_pages() {
     let second = asked(&server, before);
     assert!(second.len() <= 6 && !second.iter().any(|p| p.starts_with("/story")), "{second:?}");
     engine.shutdown().await;
-    // What was learned is kept across a restart.
+    // The learned values are kept across a restart.
     site.put("buses", 6);
     home.clock.advance(DAY);
     let engine = home.on_demand().await;

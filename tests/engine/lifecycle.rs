@@ -144,7 +144,7 @@ async fn a_watching_process_takes_over_when_the_other_exits() {
 }
 
 #[tokio::test]
-async fn a_held_engine_polls_nothing_until_released() {
+async fn a_delayed_engine_polls_nothing_until_released() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     let (engine, held) = home.engine(true).start_held().await.unwrap();

@@ -315,7 +315,7 @@ async fn moved_sources_do_not_count_as_removed() {
 }
 
 #[tokio::test]
-async fn a_list_that_is_followed_again_starts_afresh() {
+async fn a_list_that_is_followed_again_starts_over() {
     for body in [outlines(&["a", "b", "c"]), outlines(&["a", "b", "c", "d"])] {
         let own = source("own", "https://c.example/feed");
         let planet = Planet::beside(&outlines(&["a", "b", "c"]), &[own]).await;

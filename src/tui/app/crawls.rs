@@ -83,7 +83,7 @@ pub(crate) enum CrawlPart {
 pub(crate) struct CrawlList {
     pub(crate) selected: usize,
     pub(crate) part: CrawlPart,
-    /// Index of the selected find, counted from the newest.
+    /// Index of the selected result, counted from the newest.
     pub(crate) find: usize,
 }
 
@@ -270,7 +270,7 @@ impl CrawlList {
         vec![]
     }
 
-    /// Opens the selected find with the program for its type.
+    /// Opens the selected result with the program for its type.
     fn open_find(&self, app: &mut App) -> Vec<Effect> {
         let Some(CrawlRow::Crawl(crawl)) = app.crawls.row(self.selected) else { return vec![] };
         let Some(find) = crawl.finds.get(self.find) else { return vec![] };

@@ -20,7 +20,7 @@ pub(crate) struct Texts {
     fetching: Option<i64>,
     /// Row key of the item whose text was stored, but is not shown yet.
     arriving: Option<i64>,
-    /// Row key of the item for which a message at the end of its text said that its page is being fetched.
+    /// Row key of the item whose text ended with a message that its page is being fetched.
     awaited: Option<i64>,
     prefetch: Option<Prefetch>,
 }

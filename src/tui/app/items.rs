@@ -72,7 +72,7 @@ pub(crate) struct ItemsPane {
     outdated: bool,
     /// The pending request for the best unread items.
     pub(super) fitting: Option<RequestId>,
-    /// What is marked read once its items are counted, by pending count request.
+    /// The items that are marked read once they are counted, by pending count request.
     pub(super) marking: BTreeMap<RequestId, Marking>,
     /// The number of items in the list.
     pub(crate) total: Total,

@@ -110,8 +110,8 @@ impl App {
         }
     }
 
-    /// Reports that a key has no effect here. Names the pane where it has one or, the first time, the key for
-    /// help.
+    /// Reports that a key has no effect here. Names the pane in which it has one or, the first time, the key
+    /// that opens the help.
     fn report_unbound(&mut self, key: Key) -> Vec<Effect> {
         let panes = match self.focus {
             Focus::Reader => [Context::Items, Context::Sources, Context::Reader],

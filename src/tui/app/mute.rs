@@ -27,7 +27,7 @@ pub(crate) struct RuleAction {
     pub(crate) name: &'static str,
     /// The title of the dialog.
     pub(crate) title: &'static str,
-    /// The effect in `config.toml`; for tags without the name, which is asked for last.
+    /// The effect in `config.toml`; for tags without the name, which the user types last.
     effect: &'static str,
 }
 
@@ -117,7 +117,7 @@ impl App {
         effects
     }
 
-    /// Adds a rule whose tag was asked for last.
+    /// Adds a rule whose tag the user typed last.
     pub(super) fn add_tag_rule(&mut self, mut rule: RuleSettings, tag: &str) -> Vec<Effect> {
         let tag = tag_name(tag);
         if tag.is_empty() {
@@ -223,7 +223,7 @@ impl Mute {
 
     fn count(&mut self, app: &mut App) -> Vec<Effect> {
         let query = self.field.value().trim().to_owned();
-        // A tag without a name is no effect yet, so the changes are not counted.
+        // A tag without a name has no effect yet, so the changes are not counted.
         let effects = self.action().effect.parse().ok().into_iter().collect();
         self.run.ask(app, &query, effects)
     }

@@ -173,7 +173,7 @@ impl SearchBar {
         Reply::close(app.return_to(self.before.clone()))
     }
 
-    /// Lists also what a condition that is not closed excludes, if Enter was pressed again.
+    /// If Enter was pressed again, also lists the items that an unclosed condition excludes.
     fn list_as_typed(&mut self, app: &mut App) -> Vec<Effect> {
         let query = self.field.value().to_owned();
         match self.insisted {

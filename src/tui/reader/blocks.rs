@@ -61,7 +61,7 @@ fn is_long(item: &[Block], space: usize) -> bool {
 }
 
 /// Whether there are empty lines between the items of a list: if one is long or has several texts, or if a list
-/// within them has empty lines, because its parents must not be closer to each other than its items.
+/// within them has empty lines, because the outer items must not be closer to each other than the inner ones.
 fn is_loose(items: &[Vec<Block>], space: usize) -> bool {
     let texts = |item: &[Block]| item.iter().filter(|b| !matches!(b, Block::List(..))).count();
     let inside = space.saturating_sub(NESTED_MARK);
@@ -441,8 +441,7 @@ mod tests {
             (list("a<br>b<br>c"), 72, 2),
             (list("<p>two</p><p>more</p>"), 72, 3),
             (list("two<ul><li>a<li>b<li>c<li>d</ul>"), 72, 0),
-            // Parents are not closer to each other than their children, but those of a list with long items
-            // may be.
+            // Outer items are not closer to each other than inner ones, unless the inner items are long.
             (list(&format!("two<ul><li>{long}<li>b</ul>")), 30, 3),
             (list(&format!("two<ul><li>a<ul><li>{long}<li>b</ul><li>c</ul>")), 30, 4),
             (list(&format!("{long}<ul><li>a<li>b</ul>")), 30, 2),

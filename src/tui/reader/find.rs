@@ -202,7 +202,7 @@ fn near(text: &str, hits: Vec<Hit>) -> Vec<Hit> {
         })
         .collect();
     let mut is_near = vec![false; hits.len()];
-    // Where the group changes, the hits on each side are near if the first one of the other side is.
+    // Where the group changes, the hits on one side are near if the first hit on the other side is near them.
     let is_change = |at: &usize| hits[at - 1].group != hits[*at].group;
     for at in (1..hits.len()).filter(is_change) {
         let same = |a: usize, b: usize| hits[a].group == hits[b].group;

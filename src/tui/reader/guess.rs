@@ -11,7 +11,7 @@ const MAX_READ: usize = 2048;
 const MAX_PROMPT: usize = 40;
 /// Maximum number of bytes at the start of a line that are searched for marks inside it.
 const MAX_LINE: usize = 200;
-/// How much the marks of a language must count, and how much if other code of the article is written in it.
+/// Minimum weight of the marks of a language, and the minimum if other code of the article is in that language.
 const ENOUGH: u8 = 2;
 const ENOUGH_AGAIN: u8 = 1;
 
@@ -30,7 +30,7 @@ pub(super) fn guess(code: &str, earlier: &[&str]) -> Option<&'static str> {
     by_first_line(start).or_else(|| by_form(start)).or_else(|| by_marks(start, earlier))
 }
 
-/// A language of which the first line leaves no doubt.
+/// A language that the first line proves.
 fn by_first_line(code: &str) -> Option<&'static str> {
     let first = lines(code).next()?;
     if let Some(program) = first.strip_prefix("#!/") {
@@ -172,9 +172,9 @@ type Pattern = (usize, &'static str, &'static str);
 struct Index {
     /// Patterns that begin with text.
     start: Vec<Vec<Pattern>>,
-    /// What follows a name at the start of a line.
+    /// Patterns that begin with a name, by the text after the name.
     named: Vec<Vec<Pattern>>,
-    /// What follows any text.
+    /// Patterns that begin with any text, by the text after it.
     inside: Vec<Vec<Pattern>>,
 }
 
@@ -197,7 +197,7 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
     index
 });
 
-/// Sets the rows of which a pattern fits the text.
+/// Sets the rows that have a pattern that fits the text.
 fn mark(seen: &mut [bool], index: &[Vec<Pattern>], text: &str) {
     let Some(first) = text.bytes().next() else { return };
     for (row, before, pattern) in &index[usize::from(first)] {

@@ -74,16 +74,16 @@ fn wrap_keeping(
     fill.lines
 }
 
-/// Whether a position is inside a Korean word, which may begin with Latin letters or digits. Korean has
-/// blanks between its words and breaks there, although UAX #14 allows breaks in words.
+/// Whether a position is inside a Korean word, which may begin with Latin letters or digits. Korean has spaces
+/// between words and breaks there, although UAX #14 allows breaks in words.
 fn is_in_korean_word(text: &str, at: usize) -> bool {
     let is_syllable = |c: char| matches!(c, '가'..='힣');
     let is_letter = |c: char| is_syllable(c) || c.is_ascii_alphanumeric();
     text[..at].ends_with(is_letter) && text[at..].starts_with(is_syllable)
 }
 
-/// Where a text may break. UAX #14 keeps slashes, periods and colons with the word before them, even after
-/// a blank, which is wrong before paths and names.
+/// Where a text may break. UAX #14 keeps slashes, periods and colons with the word before them, even after a
+/// space, which is wrong before paths and names.
 fn breaks(text: &str) -> impl Iterator<Item = (usize, BreakOpportunity)> {
     let mut start = 0;
     unicode_linebreak::linebreaks(text).flat_map(move |(end, opportunity)| {

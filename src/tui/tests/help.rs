@@ -89,7 +89,7 @@ fn the_line_below_the_palette_explains_the_command() {
         (":pin", "is never removed. Keys: p, s in Items"),
         (
             ":refresh-all",
-            "Checks every source now. Sources that their servers paused are skipped.  ",
+            "Checks every source now. Sources whose servers asked for a pause are skipped.  ",
         ),
         (":read-for", "in total. Takes minutes, such as 20."),
         (":jump", "Keys: C-p; f in Sources."),

@@ -132,7 +132,7 @@ impl Real {
         }
     }
 
-    /// Handles events until this many file changes have been answered.
+    /// Handles events until there are replies to this many file changes.
     pub(super) async fn wait_for_edits(&mut self, count: usize) {
         while self.edits < count {
             let event = tokio::time::timeout(PATIENCE, self.events.recv()).await;

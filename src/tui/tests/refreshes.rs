@@ -140,7 +140,7 @@ fn the_refresh_marker_does_not_move_the_row() {
 }
 
 #[test]
-fn the_result_of_a_refresh_waits_until_an_own_message_was_shown() {
+fn the_result_of_a_refresh_waits_for_an_earlier_message() {
     let mut stage = Stage::new();
     stage.screen(140, 40);
     stage.keys("R");

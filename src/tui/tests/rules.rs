@@ -90,7 +90,7 @@ fn a_new_rule_can_have_other_actions() {
         assert!(config.contains("Mark read"), "{config}");
         real.keys("u");
         real.wait_for("Undone: Mark read").await;
-        // From the list of rules; the name of a tag is asked for last.
+        // From the list of rules; the name of a tag is typed last.
         real.keys("&n");
         real.quiet().await;
         real.keys("source:\"Source 1\"");

@@ -354,7 +354,7 @@ fn completions_cover_headings_completely() {
 }
 
 #[test]
-fn a_search_says_that_it_covers_all_items() {
+fn a_search_shows_that_it_covers_all_items() {
     let mut stage = Stage::new();
     stage.screen(120, 36);
     stage.keys("gs<Down><Down><Down><Down><Enter>");

@@ -210,7 +210,7 @@ fn loads_statistics_once_at_a_time() {
 }
 
 #[test]
-fn an_empty_list_does_not_claim_failures() {
+fn an_empty_list_reports_no_failures() {
     let mut list = source_list();
     list.sources[0].facts.fail_count = 3;
     list.sources[1].facts.items = 40;

@@ -225,7 +225,7 @@ pub(in crate::tui) fn downloads() -> Vec<DownloadEntry> {
     states.into_iter().enumerate().map(entry).collect()
 }
 
-/// A crawl with finds; the name of the newest one is hostile.
+/// A crawl with results; the name of the newest one is hostile.
 pub(in crate::tui) fn crawl(folder: &str, phase: CrawlPhase) -> CrawlState {
     let find = |n: usize| CrawlFind {
         url: format!("https://rain.example/data/{n}.csv"),

@@ -266,7 +266,7 @@ fn a_teaser_does_not_end_like_an_article() {
     let mut stage = with_teaser(|item| item.fetch_error = Some(why.to_owned()));
     stage.keys("<Enter>");
     stage.shows(&format!("Teaser only: {why}"));
-    // The feed may contain the whole text of this item.
+    // The feed may contain the full text of this item.
     stage.shown.as_mut().unwrap().is_cut = false;
     stage.keys("n");
     stage.shows("Text from the feed; no full text: kernel.exam");

@@ -240,7 +240,7 @@ fn finds_the_next_unread_item_in_the_next_source() {
 }
 
 #[test]
-fn after_the_last_unread_item_the_first_one_follows() {
+fn the_first_unread_item_follows_the_last() {
     let mut stage = stage_with_files();
     // Opens the list of all unread items.
     stage.keys("j<Tab>G");

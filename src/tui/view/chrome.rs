@@ -250,7 +250,7 @@ fn items_title(app: &App, width: u16) -> Title {
 
 /// Minimum width of the Reader's title.
 const TITLE: u16 = 56;
-/// Minimum width of the list for saying what a search covers in its title.
+/// Minimum width of a list whose title shows what a search covers.
 const WIDE_LIST: u16 = 60;
 
 /// Minimum width of the text for showing the reading time in the title.

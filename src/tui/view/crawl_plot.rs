@@ -10,7 +10,7 @@ use ratatui::widgets::{Axis, Chart, Dataset, GraphType};
 
 /// Minimum width and height of a plot.
 pub(super) const LEAST: (u16, u16) = (40, 6);
-/// Number of points at which the text reports the number of finds.
+/// Number of points at which the text reports the number of results.
 const PARTS: u64 = 4;
 
 /// Draws the plot. Its right edge is the last request.
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_shows_the_finds_after_each_quarter() {
+    fn text_shows_the_results_after_each_quarter() {
         let mut curve = Curve::default();
         assert_eq!(describe(&curve), "");
         curve.add(1, 0);

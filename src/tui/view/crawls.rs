@@ -1,4 +1,4 @@
-//! The list of crawls, with the finds of the selected crawl to the right of it.
+//! The list of crawls, with the results of the selected crawl to the right of it.
 
 use super::super::app::{App, CrawlList, CrawlPart, CrawlRow};
 use super::super::reader::wrap_plain;
@@ -29,7 +29,7 @@ const FACT: usize = 22;
 const NAME: usize = 11;
 /// Maximum number of rows for groups of links.
 const MOST_GROUPS: usize = 4;
-/// Minimum number of rows for the finds, including the title.
+/// Minimum number of rows for the results, including the title.
 const FINDS: u16 = 4;
 /// Minimum height for empty rows between the parts.
 const AIRY: u16 = 24;
@@ -198,7 +198,7 @@ fn facts(app: &App, crawl: &CrawlState) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Draws the details of the selected crawl and its finds.
+/// Draws the details of the selected crawl and its results.
 fn details(app: &App, frame: &mut Frame<'_>, list: &CrawlList, row: CrawlRow<'_>, area: Rect) {
     let crawl = match row {
         CrawlRow::Crawl(crawl) => crawl,
@@ -217,7 +217,7 @@ fn details(app: &App, frame: &mut Frame<'_>, list: &CrawlList, row: CrawlRow<'_>
     let left = area.height.saturating_sub(used);
     let below = u16::try_from(groups.len()).unwrap_or(0) + FINDS;
     let plot = if is_drawn && left >= below + crawl_plot::LEAST.1 + 2 {
-        // The finds get more space than the plot.
+        // The results get more space than the plot.
         ((left - below) / 2 + 2).clamp(crawl_plot::LEAST.1 + 1, PLOT).min(left - below - 1)
     } else {
         0

@@ -46,7 +46,7 @@ pub(in crate::tui) fn draw(
     let inner = window(app, frame, area, ("Rules", subject), size);
     if rules.is_empty() {
         let key = app.keymap.keys_for(crate::config::Context::Items, crate::config::Action::Mute);
-        let key = key.map(|key| format!(" {key} on an item makes one.")).unwrap_or_default();
+        let key = key.map(|key| format!(" {key} on an item adds one.")).unwrap_or_default();
         let hint = format!("No rules yet.{key} A [[rule]] in config.toml can do more.");
         let parts = wrap_plain(&hint, inner.width.max(1).into());
         for (part, y) in parts.iter().zip(inner.y..inner.bottom()) {

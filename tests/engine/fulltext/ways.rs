@@ -58,7 +58,7 @@ async fn goes_around(declared: Source, several: bool, site: &Site, path: &str) {
 }
 
 #[tokio::test]
-async fn a_different_reading_of_a_page_is_no_change() {
+async fn a_different_reading_of_a_page_is_not_a_change() {
     let site = Site::default();
     site.list(1);
     site.html("/news/story-1", &page(&prose(1)));

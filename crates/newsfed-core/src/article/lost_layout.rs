@@ -26,7 +26,7 @@ pub enum LostLayout {
 }
 
 impl LostLayout {
-    /// What some of a document's code has lost, as far as this is certain.
+    /// What some of a document's code has lost, if this is certain.
     pub fn of(document: &Document) -> Option<Self> {
         let mut found = None;
         each_code(&document.blocks, MAX_DEPTH, &mut |code| found = found.or_else(|| lost(code)));

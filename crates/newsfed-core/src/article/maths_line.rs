@@ -16,7 +16,7 @@ pub(super) struct Fragment {
 pub(super) struct Line {
     pieces: Vec<Piece>,
     out: String,
-    /// The start of what an index would belong to.
+    /// The start of the text that an index would belong to.
     base: Option<Base>,
     /// The start and end of a fraction at the end of the line.
     fraction: Option<(usize, usize)>,
@@ -41,7 +41,7 @@ impl Line {
         }
     }
 
-    /// Separates what follows, which is not a factor of what is before.
+    /// Separates the text that follows, which is not a factor of the text before.
     pub(super) fn separate(&mut self) {
         self.space();
         (self.fraction, self.base) = (None, None);
@@ -136,7 +136,7 @@ impl Line {
         self.needs_gap = !inner.ends_with(')');
     }
 
-    /// Writes the indices of what was written last. `None` if it already has indices.
+    /// Writes the indices of the last part. `None` if it already has indices.
     pub(super) fn index(
         &mut self,
         lowered: Option<&Fragment>,
@@ -153,7 +153,7 @@ impl Line {
             }
         }
         (self.fraction, self.needs_gap) = (None, false);
-        // After a lower index in usual letters, a small exponent would be read as a part of that index.
+        // After a lower index in ordinary letters, a small exponent would be read as a part of that index.
         let mut is_small = true;
         for (mark, index, known) in [('_', lowered, &LOWERED[..]), ('^', raised, &RAISED[..])] {
             let Some(index) = index else { continue };
@@ -230,7 +230,7 @@ impl Line {
         self.parts += 1;
     }
 
-    /// Separates the text before from what follows, where they would be read as one.
+    /// Separates the text before from the text that follows if they would be read as one.
     fn before(&mut self, next: &str) {
         let first = next.trim_start().chars().next().unwrap_or(' ');
         let is_factor = first.is_alphanumeric() || "([{⟨⌊⌈√∫∑∏∂∇!".contains(first);
@@ -330,7 +330,7 @@ fn denominator(text: &str) -> String {
     if is_factor { text.to_owned() } else { format!("({text})") }
 }
 
-/// An index in the characters of a table, if all of them exist. A word is easier to read in usual letters.
+/// An index in the characters of a table, if all of them exist. A word is easier to read in ordinary letters.
 fn all(index: &Fragment, known: &[(char, char)]) -> Option<String> {
     let sign = |of: char| known.iter().find(|(c, _)| *c == of).map(|(_, sign)| *sign);
     let text = index.text.trim();

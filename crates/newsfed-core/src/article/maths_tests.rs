@@ -91,7 +91,7 @@ fn writes_formulas_on_one_line() {
 }
 
 #[test]
-fn keeps_the_source_of_what_is_not_understood() {
+fn keeps_the_source_of_unsupported_formulas() {
     for source in [
         "",
         " ",

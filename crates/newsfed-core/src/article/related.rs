@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_a_section_about_related_things() {
+    fn keeps_a_section_about_related_topics() {
         let own = format!("<h1>On the oak</h1>{}", text("oak", 6));
         let links = "<ul><li><a href=/b>On the beech</a><li><a href=/m>On the maple</a></ul>";
         for (page, last) in [

@@ -268,7 +268,7 @@ impl Template {
             let links = block.link_chars as f32 / block.chars.max(1) as f32;
             let slot = usual(share(&end.slots, marks.slot));
             let begins = usual(share(&end.beginnings, marks.beginning));
-            // Notebooks have a box with a class around each paragraph, so the place of a text says little.
+            // Notebooks have a box with a class around each paragraph, so the place of a text means little.
             let may_be_text = links <= LINKS && sure(at);
             let recurs = begins && block.words <= SHORT
                 || slot && (block.words <= SHORTER || links > LINKS)

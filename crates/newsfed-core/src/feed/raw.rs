@@ -153,7 +153,7 @@ impl RawEntry {
 }
 
 /// The newest [`limits::FEED_ENTRIES`] entries, or the first ones if none has a date. An entry without a date
-/// counts as old as the previous one. At most twice as many are in memory.
+/// is treated as if it had the date of the previous one. At most twice as many are in memory.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     kept: Vec<RawEntry>,

@@ -235,7 +235,7 @@ fn explains_newsboat_filters_and_keeps_similar_text() {
 }
 
 #[test]
-fn a_query_that_looks_like_a_command_has_a_caveat() {
+fn explains_a_query_that_looks_like_a_command() {
     for (query, expected) in [
         ("rm -rf", true),
         ("sudo rm -rf", true),

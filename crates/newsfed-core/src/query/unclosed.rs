@@ -97,7 +97,7 @@ mod tests {
     use super::{Missing::*, Unclosed, unclosed};
 
     #[test]
-    fn finds_what_is_not_closed() {
+    fn finds_unclosed_parts() {
         for (typed, at, missing) in [
             ("(", 0, Parenthesis),
             ("rust (a OR b", 5, Parenthesis),

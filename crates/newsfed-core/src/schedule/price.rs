@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn corrects_the_price_of_an_own_budget_daily() {
+    fn corrects_the_price_of_a_separate_budget_daily() {
         let at = |hours: i64| Time::from_timestamp(1_700_000_000 + hours * 3600, 0).unwrap();
         let mut own = OwnBudget::load(&[], 12.0);
         let start = own.price();

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn lifts_colours_until_they_are_readable() {
+    fn adjusts_colours_until_they_are_readable() {
         for (color, surface) in [([60, 60, 60], [20, 20, 20]), ([200, 190, 90], [250, 247, 240])] {
             assert!(contrast(color, surface) < 4.5);
             assert!(contrast(lift(color, &[surface], 4.5), surface) >= 4.5);

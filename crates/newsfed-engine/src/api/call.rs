@@ -196,7 +196,7 @@ impl Fields {
     fn listing(&self, stream: Option<Stream>, most: usize) -> Result<Listing, Unreadable> {
         let wanted = match self.number("n")? {
             None => USUAL,
-            // As in FreshRSS, 0 means all.
+            // As in FreshRSS, 0 means no limit.
             Some(..=0) => most,
             Some(n) => usize::try_from(n).unwrap_or(most).min(most),
         };

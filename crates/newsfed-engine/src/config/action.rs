@@ -90,7 +90,7 @@ actions! {
         ShowUnread, "show-unread", "All unread", "List all unread items";
         ShowToday, "show-today", "Today", "List today's items";
         ShowPinned, "show-pinned", "Pinned", "List the pinned items";
-        ShowNew, "show-new", "new since last time", "List what arrived since newsfed was last open";
+        ShowNew, "show-new", "new since last time", "List the items that arrived since newsfed was last open";
         ShowLater, "show-later", "Later", "List the items kept for later";
         Queue, "queue", "queue", "Show the queue of episodes, and what is playing";
         ShowAll, "show-all", "All items", "List all items";

@@ -29,7 +29,7 @@ impl Action {
             Self::ShowAll => "Items of all sources, read or not.",
             Self::GoSources | Self::GoItems | Self::GoReader => "Keys then act on that pane.",
             Self::Downloads => "Lists complete, running and unfinished downloads.",
-            Self::Crawls => "Lists running and finished crawls, and how many pages they need.",
+            Self::Crawls => "Lists running and finished crawls with their progress and results.",
             _ => self.details_about_items(),
         }
     }
@@ -40,7 +40,7 @@ impl Action {
                 "After the last unread item, continues at the start of the list."
             }
             Self::NextUnreadSource | Self::PreviousUnreadSource => {
-                "Lists its items. Follows the order of the Sources pane, and wraps around."
+                "Lists the items of that source. Follows the order of the Sources pane, and wraps around."
             }
             Self::NextItem | Self::PreviousItem => "Opens the item that is next in the list.",
             Self::MarkRead | Self::MarkUnread => {
@@ -63,7 +63,7 @@ impl Action {
             Self::ReadMatching => {
                 "Searches all items, not only the ones in the list. The change can be undone."
             }
-            Self::ReadFor => "Chooses items that take that many minutes to read in total.",
+            Self::ReadFor => "Lists items that take at most that many minutes in total.",
             Self::UnreadOnly => "Also hides sources without unread items. The setting is saved.",
             Self::Select => {
                 "Commands such as mark read, pin and move then apply to all selected rows."
@@ -88,7 +88,7 @@ impl Action {
                 "Finds words in titles and texts, and conditions such as is:unread or age<3d."
             }
             Self::Filter => "Understands the same words and conditions as a search.",
-            Self::Find => "Marks the matches. A capital letter makes the case of letters matter.",
+            Self::Find => "Marks the matches. Case is ignored unless you type a capital letter.",
             Self::Tag => "Lists the items that have the tag, or whose source has it.",
             Self::Jump => "Shows the names that match as you type.",
             Self::SaveView => "A view is a saved search. It appears in the Sources pane.",
@@ -133,8 +133,10 @@ impl Action {
             Self::Run => "A [[command]] is a program that you define in config.toml.",
             Self::Prefetch => "For reading offline. The number of pages is shown first.",
             Self::Enqueue => "Episodes are played in the order of the queue.",
-            Self::PlayPause => "Plays with mpv, or the player in the settings.",
-            Self::SeekForward | Self::SeekBack => "By 30 seconds, or the step in the settings.",
+            Self::PlayPause => "Uses mpv, or the player that the settings name.",
+            Self::SeekForward | Self::SeekBack => {
+                "Skips 30 seconds, or the time that the settings give."
+            }
             Self::NextEpisode => "Your position in the current episode is kept.",
             _ => self.details_about_sources(),
         }
@@ -148,18 +150,20 @@ impl Action {
             Self::Crawl => "Follows links from page to page, within a budget that you set.",
             Self::Starters => "Mark the ones you want; they can be removed like any other source.",
             Self::Import => {
-                "Reads OPML, URLs, and exports of other readers. OPML at a URL can be followed."
+                "Reads OPML, URLs, and exports of other readers. An OPML list at a URL can be followed."
             }
             Self::AcceptList => {
-                "If many sources leave a followed list at once, they stay until you confirm that."
+                "If many sources leave a followed list at once, they stay until you confirm their removal."
             }
-            Self::Edit => "Title, folder, tags, schedule, full text, rules and access.",
+            Self::Edit => {
+                "The form has the title, folder, tags, schedule, full text, rules and access."
+            }
             Self::Workbench => {
                 "Selectors describe where the articles are on a page. The workbench shows what they find."
             }
             Self::EditFile => "For settings that the form does not have.",
             Self::Rename => "The name stays when the feed changes its title.",
-            Self::Move => "Asks for the folder. One that does not exist is created.",
+            Self::Move => "Asks for the folder, and creates it if it does not exist.",
             Self::EditTags => {
                 "Asks for the tags: a name adds one, a name with a minus sign removes it."
             }
@@ -170,7 +174,7 @@ impl Action {
                 "A folded folder shows the sum of its unread items."
             }
             Self::RefreshAll => {
-                "Checks every source now. Sources that their servers paused are skipped."
+                "Checks every source now. Sources whose servers asked for a pause are skipped."
             }
             Self::Refresh => "Checks them now, unless their servers asked for a pause.",
             Self::ForceRefresh => "Use this rarely: the server asked for fewer requests.",
@@ -179,7 +183,7 @@ impl Action {
             Self::Why => {
                 "Shows the next check and its reason, when the source publishes, and the last checks."
             }
-            Self::Log => "Shows errors in full, and when the next attempt is.",
+            Self::Log => "Shows errors in full, and the time of the next attempt.",
             Self::Stats => "Counts items of the last 12 weeks, and names sources you could remove.",
             _ => self.details_about_the_program(),
         }

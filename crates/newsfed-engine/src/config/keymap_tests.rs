@@ -64,7 +64,7 @@ fn panes_fall_back_to_everywhere() {
 }
 
 #[test]
-fn own_bindings_replace_or_remove_preset_bindings() {
+fn user_bindings_replace_or_remove_preset_bindings() {
     let own = [
         ("everywhere", "Q", "none"),
         ("everywhere", "Q x", "first"),

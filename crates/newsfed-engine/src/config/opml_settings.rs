@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_out_what_is_invalid_unknown_or_harmful() {
+    fn leaves_out_invalid_unknown_and_harmful_settings() {
         let plain = || {
             Source::feed(crate::model::SourceId("s".into()), "https://e.example/".parse().unwrap())
         };

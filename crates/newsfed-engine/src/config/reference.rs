@@ -21,7 +21,7 @@ pub struct SettingReference {
     pub page: Option<FormPage>,
     /// Its help text in the form; empty for keys that the form does not show.
     pub help: &'static str,
-    /// What applies while the key is not set, if the form shows it.
+    /// The value that applies while the key is not set, if the form shows it.
     pub unset: &'static str,
     /// The kinds of sources that have it; all for `config.toml`.
     pub kinds: &'static [SourceKind],

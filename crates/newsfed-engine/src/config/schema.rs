@@ -297,7 +297,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Retention,
             "Keep downloads (days)",
-            "Downloads that you did not change are removed after this. 0 keeps them.",
+            "Days until downloads that you did not change are removed. 0 keeps them.",
         )
         .unset("forever"),
     key("comments.days", RETENTION_DAYS, |s| Slot::MaybeCount(&mut s.comments.days))

@@ -106,7 +106,7 @@ pub(super) struct Field {
     pub(super) page: Option<FormPage>,
     pub(super) label: &'static str,
     pub(super) help: &'static str,
-    /// What applies while the key is not set.
+    /// The value that applies while the key is not set.
     pub(super) unset: &'static str,
     /// The kinds of sources that have the setting.
     pub(super) kinds: &'static [SourceKind],

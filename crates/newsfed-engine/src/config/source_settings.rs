@@ -108,7 +108,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .unset("none")
         .option("tags", "TAGS"),
     key("enabled", Rule::Any, |d| Slot::Flag(&mut d.enabled))
-        .on(GENERAL, "Enabled", "Poll this source. Its items stay when it is off.")
+        .on(GENERAL, "Enabled", "Poll this source. Its items stay if you turn this off.")
         .unset("default (on)"),
     key("full_text", Rule::OneOf(FullText::NAMES), |d| Slot::Choice(&mut d.full_text))
         .on(GENERAL, "Full text", "Which items get their full text from the page.")

@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn own_themes_can_have_a_base() {
+    fn user_themes_can_have_a_base() {
         let own = own(&[
             ("night", "soft", "208 on 234 bold"),
             ("night", "base", "ansi-light"),

@@ -66,8 +66,8 @@ pub fn setup(
 pub(super) struct Machine {
     /// Offset of the user's time zone in seconds east of UTC.
     pub(super) east: i32,
-    /// Seed of jitter, not 0. It differs between databases, so that many users of one server do not
-    /// poll it at the same times.
+    /// Seed of the jitter; never 0. It differs between databases, so that many users of one server do not poll
+    /// it at the same times.
     pub(super) seed: u64,
 }
 

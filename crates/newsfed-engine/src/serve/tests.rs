@@ -140,7 +140,7 @@ async fn connections_beyond_the_limit_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stopping_lets_responses_end_but_not_forever() {
+async fn stopping_waits_for_responses_but_not_forever() {
     let reached = Arc::new(Semaphore::new(0));
     let noted = reached.clone();
     let server = start(Limits::default(), move |request: Request| {

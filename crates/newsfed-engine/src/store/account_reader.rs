@@ -42,7 +42,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Those of the given items of an account (row key) that are known.
+    /// The given items of an account (row key) that are known.
     pub fn remote_items_of(&self, account: i64, items: &[RemoteId]) -> Result<Vec<RemoteItem>> {
         let sql = format!("{ITEM} WHERE account = ?1 AND remote = ?2");
         let mut query = self.conn.prepare_cached(&sql)?;

@@ -309,7 +309,7 @@ pub(super) fn arrived_first(conn: &Connection, rules: &Rules, source: i64) -> Re
             ORDER BY date DESC, key DESC LIMIT -1 OFFSET ?2)",
     )?
     .execute([source, i64::from(count)])?;
-    // Not shared: other machines apply their own `first_unread`.
+    // This is not shared, because other machines apply their own `first_unread`.
     conn.prepare_cached(
         "DELETE FROM marked WHERE form = 'read' AND item IN (SELECT key FROM item WHERE source = ?1)",
     )?
@@ -320,7 +320,7 @@ pub(super) fn arrived_first(conn: &Connection, rules: &Rules, source: i64) -> Re
 /// Up to this many items are tested one at a time.
 const FEW: usize = 4;
 
-/// Those of some new items that meet a condition.
+/// The items that meet a condition, among some new ones.
 pub(super) fn among(conn: &Connection, keys: &[i64], condition: &Condition) -> Result<Vec<i64>> {
     if keys.is_empty() {
         return Ok(Vec::new());

@@ -162,7 +162,7 @@ pub(super) struct Expression {
     pub(super) text: String,
     /// Whether its matches are excluded.
     excludes: bool,
-    /// Whether all its matches meet the condition. The index ignores signs, and thus finds too many items.
+    /// Whether all its matches meet the condition. The index ignores signs, so it finds too many items.
     pub(super) is_exact: bool,
 }
 

@@ -62,7 +62,7 @@ impl Store {
         .await
     }
 
-    /// Clears what a list contains, so that it is read again. What was applied is kept.
+    /// Clears the content of a list, so that the list is read again. The applied content is kept.
     pub async fn clear_listed(&self, source: i64) -> Result<()> {
         self.set_listed(source, String::new(), false, false).await
     }

@@ -56,7 +56,7 @@ pub(super) fn unmark(conn: &Connection, marks: &RuleMarks) -> Result<RuleMarks> 
 /// Shows items that a rule hid, read or unread as they would be without the rule.
 fn show(conn: &Connection, mut changed: Vec<Changed>) -> Result<Vec<Changed>> {
     for (key, was_read) in &mut changed {
-        // Only the database has what was undone since.
+        // Only the database contains the changes that were undone since.
         if let [(_, stored)] = clear_hidden(conn, &[*key])?[..] {
             *was_read = stored;
         }

@@ -237,7 +237,7 @@ fn highlighted(index: &Connection, expression: &str) -> Result<Vec<(i64, [String
 
 /// A quoted word or phrase of a full-text expression.
 struct Quoted<'a> {
-    /// With its column and the star of a prefix.
+    /// The phrase with its column and the star of a prefix.
     expression: &'a str,
     column: Column,
     /// In comparable form.

@@ -131,7 +131,7 @@ impl Reader {
         Ok(keys.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Those of the given row keys that are items of declared sources.
+    /// The given row keys that belong to items of declared sources.
     pub fn known_items(&self, keys: &[i64]) -> Result<Vec<i64>> {
         let mut query = self.conn.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM item i JOIN source s ON s.key = i.source

@@ -76,12 +76,12 @@ impl App {
             return vec![];
         }
         let Some(row) = self.items.current().cloned() else { return vec![] };
-        // The next article keeps what the user has shown beside this one.
+        // If the Reader has the focus, the panes that the user has shown beside this article stay beside the next.
         self.zen |= self.settings.ui.zen && self.focus != Focus::Reader;
         self.focus = Focus::Reader;
         self.end_preview();
-        // Neither the list of a source that was just added, nor a list that was requested earlier may close
-        // the article.
+        // Neither the list of a source that was just added nor a list that was requested earlier may close the
+        // article.
         self.sources.select_added = None;
         self.items.fitting = None;
         let mut effects = vec![self.read_article(row.key)];

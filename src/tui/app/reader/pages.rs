@@ -19,7 +19,7 @@ impl ReaderPane {
     }
 
     /// The lowest position to which a movement may scroll, from `before`, if the text then ends at `end`. All
-    /// count the rows of the header that are scrolled away first.
+    /// positions include the rows of the header, which are scrolled away first.
     pub(super) fn limit(&self, motion: Motion, before: usize, end: usize) -> usize {
         let bottom = self.top + self.height;
         match motion {

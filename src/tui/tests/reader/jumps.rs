@@ -108,7 +108,7 @@ fn a_link_to_another_page_opens_the_browser() {
 }
 
 #[test]
-fn opening_an_item_in_the_list_is_no_jump() {
+fn opening_an_item_in_the_list_is_not_a_jump() {
     let mut stage = stage(&linked(), None);
     stage.screen(120, 40);
     stage.keys("<Enter>1h");

@@ -130,7 +130,7 @@ fn limits_the_word_comparisons_of_all_edits_together() {
 }
 
 #[test]
-fn treats_too_long_texts_as_changed() {
+fn treats_overlong_texts_as_changed() {
     let long = |word: &str| "many words ".repeat(MAX_TEXT / 8) + word;
     assert_eq!(revisions(&long("12"), &long("21"), Some("en")), [Revision::text()]);
     let after = |word: &str| format!("{}\n{word}", long(word));

@@ -190,7 +190,7 @@ impl Learned {
             outlook.weights = weights(emphasis);
             let expected = outlook.expected(last, now - last).max(1e-9);
             let next = REMEMBERED * *score + found as f64 * expected.ln() - expected;
-            // Not finite after a damaged state or a jump of the clock.
+            // The value is not finite after a damaged state or a jump of the clock.
             *score = if next.is_finite() { next } else { 0.0 };
         }
     }

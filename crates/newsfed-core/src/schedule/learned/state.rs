@@ -22,7 +22,7 @@ pub(super) struct State {
     pub(super) at: f64,
     /// Start of what is known about the source: its first item, or the time just before the first poll.
     pub(super) oldest: f64,
-    /// The newest item, but no earlier than the first poll.
+    /// The newest item, or the first poll if that is later.
     pub(super) newest: f64,
     /// `None` before the first poll.
     pub(super) latest_poll: Option<f64>,

@@ -15,7 +15,7 @@ const CHANGE: f64 = (4 + 7 * 2857) as f64 * DAY;
 pub enum Change {
     /// From 2 items a day to 20.
     Jump,
-    /// From 20 items a day to none.
+    /// The rate drops from 20 items a day to none.
     Silence,
 }
 

@@ -418,7 +418,7 @@ impl Blocks {
         Self { dates, addresses, headings }
     }
 
-    /// The label of a link: its own text, or if that says nothing ("read more"), the heading or the longest
+    /// The label of a link: its own text, or if that is uninformative ("read more"), the heading or the longest
     /// link in its block.
     fn label(&self, link: ElementRef<'_>, url: &Url) -> String {
         let own = label(link, url);

@@ -345,7 +345,7 @@ fn checks_settings_of_foreign_lists() {
 }
 
 #[test]
-fn feed_titles_are_exported_but_not_imported_as_own_titles() {
+fn feed_titles_are_exported_but_not_imported_as_user_titles() {
     let list = "<opml><body><outline xmlUrl='https://a.example/'/><outline text='Mine' \
                 xmlUrl='https://b.example/'/><outline xmlUrl='https://c.example/'/></body></opml>";
     let sources = read(list).sources;

@@ -157,7 +157,7 @@ pub(super) async fn fetch_now(
             store(context, key, PageResult::Unchanged, next, way).await?;
             return Ok(PageOutcome::stored(TextGot::Same(way)));
         }
-        // Without a network, this says nothing about the page, which can be requested again.
+        // Without a network, this shows nothing about the page, which can be requested again.
         Err(failure) if failure.offline => {
             return Ok(PageOutcome::not_stored(TextGot::Failed(failure.why)));
         }
@@ -352,7 +352,7 @@ pub(super) struct PageFailure {
     pub(super) why: String,
     /// Whether the failure may be temporary.
     passing: bool,
-    /// Whether the failure says nothing about the page, because there may be no network at all.
+    /// Whether the failure shows nothing about the page, because there may be no network at all.
     offline: bool,
     /// When to retry, if the server stated a time.
     at: Option<Time>,

@@ -41,7 +41,7 @@ enum Trigger {
     Opened,
     /// The settings require the text in advance.
     Ahead,
-    /// To check whether it has changed.
+    /// Used to check whether it has changed.
     Again,
 }
 

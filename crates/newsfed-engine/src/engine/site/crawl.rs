@@ -175,7 +175,7 @@ async fn gather(
     let opening = move || match SavedCrawl::open(&place, &order, budget, &net) {
         Ok(Some(kept)) => Ok((kept, None)),
         Ok(None) => Ok((SavedCrawl::explore(&file, &place, order, budget, net())?, None)),
-        // What the lost log contained can be learned again.
+        // The content of the lost log can be learned again.
         Err(
             e @ (CrawlError::Record
             | CrawlError::Credentials

@@ -55,7 +55,8 @@ pub(super) async fn read(
     let mut again = visit.modified(old.collect()).await?;
     let surplus = again.split_off(again.len().min(MAX_DUE)).len();
     if surplus > 0 {
-        gathering.note(format!("{surplus} modified pages not read again: limit of {MAX_DUE}"));
+        gathering
+            .note(format!("{surplus} modified pages were not read again: the limit is {MAX_DUE}"));
     }
     match last_visit {
         // Old pages without a modification time would seem new forever.

@@ -100,7 +100,7 @@ async fn only_forced_requests_are_sent_during_a_pause() {
 }
 
 #[tokio::test]
-async fn each_purpose_names_what_it_accepts() {
+async fn each_purpose_accepts_its_own_media_types() {
     let server = Server::start(|_| Reply::ok("text/html", "<p>hello")).unwrap();
     for (purpose, first) in [
         (Purpose::Feed, "application/atom+xml, "),

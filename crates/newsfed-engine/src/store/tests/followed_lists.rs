@@ -61,7 +61,7 @@ fn stores_applies_and_clears_a_list() {
 }
 
 #[test]
-fn only_what_was_refused_can_be_confirmed() {
+fn only_refused_changes_can_be_confirmed() {
     let f = Fixture::new(&["list"]);
     let key = f.key("list");
     let hashes = || stored(&f).map(|list| (list.refused, list.confirmed)).unwrap_or_default();

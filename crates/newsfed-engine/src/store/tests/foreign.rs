@@ -158,7 +158,7 @@ fn hostile_databases_are_read_within_limits_or_refused() {
     }
 }
 
-/// Whatever the limits exclude is counted.
+/// Everything that the limits exclude is counted.
 #[test]
 fn limits_of_databases_are_reported() {
     let surplus = |sql: &str| {

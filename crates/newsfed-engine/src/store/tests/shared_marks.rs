@@ -155,7 +155,7 @@ fn cleans_the_tags_of_other_machines() {
     unset("Xy");
     assert_eq!(tags(), [""; 0]);
     assert_eq!(to_write(&f), [("tag:Xy".to_owned(), false)]);
-    // As an earlier version stored the tag.
+    // The tag as stored by an earlier version.
     let insert = "INSERT INTO item_tag (item, form, tag) VALUES (?1, comparable(?2), ?2)";
     let insert = move |conn: &rusqlite::Connection| Ok(conn.execute(insert, (key, raw))?);
     f.store.writer().unwrap().call_blocking(insert).unwrap();

@@ -17,7 +17,7 @@ fn lists_undated_items_on_the_day_of_discovery_or_before_the_previous_day() {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(change).unwrap();
     f.poll("a", vec![entry("later"), entry("undated"), this_day(), before(), previous()]);
     let rows = f.rows(&View::of(Scope::All));
-    // What the source had before it was followed does not count as published.
+    // Items from before the source was followed do not count as published.
     let reader = f.store.reader().unwrap();
     let per_day = reader.items_per_day(f.key("a"), f.now, 3).unwrap();
     assert_eq!(per_day.iter().sum::<u32>(), 4, "{per_day:?}");

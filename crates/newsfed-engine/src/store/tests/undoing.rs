@@ -106,7 +106,7 @@ fn state(f: &Fixture, key: i64) -> String {
 }
 
 #[test]
-fn undo_of_a_mark_restores_what_it_ended() {
+fn undoing_a_mark_restores_the_states_that_it_ended() {
     let f = Fixture::new(&["s"]);
     use_rules(&f, vec![rule("H", "title:hidden", &["hide"])]);
     f.poll("s", ["snoozed", "seen", "hidden", "plain"].map(|title| dated(title, 1)).to_vec());

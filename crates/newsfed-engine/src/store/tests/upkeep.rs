@@ -75,7 +75,7 @@ fn a_refused_page_is_skipped_until_its_time() {
 }
 
 #[test]
-fn tidying_removes_what_is_too_old() {
+fn cleanup_removes_expired_data() {
     let f = Fixture::new(&["kept", "removed"]);
     f.poll("kept", vec![entry("a")]);
     f.fetched(99, Some(f.now + DAY));
