@@ -13,6 +13,7 @@ mod arrivals;
 mod articles;
 mod attempts;
 mod by_source;
+mod checkpoint;
 mod condition;
 mod connect;
 mod copies;
