@@ -110,7 +110,8 @@ mod tests {
 
     /// Commits about this many pages.
     fn write(conn: &Connection, pages: c_int) {
-        let insert = "INSERT INTO memo (name, value) VALUES (hex(randomblob(8)), hex(zeroblob(?1)))";
+        let insert =
+            "INSERT INTO memo (name, value) VALUES (hex(randomblob(8)), hex(zeroblob(?1)))";
         conn.execute(insert, [i64::from(pages) * 2048]).unwrap();
     }
 
@@ -161,9 +162,8 @@ mod tests {
         let conn = open_writer(&path).unwrap();
         let mut checkpoints = Checkpoints::of(&conn, &path);
         let reader = Connection::open(&path).unwrap();
-        let count = || -> i64 {
-            reader.query_row("SELECT count(*) FROM memo", [], |r| r.get(0)).unwrap()
-        };
+        let count =
+            || -> i64 { reader.query_row("SELECT count(*) FROM memo", [], |r| r.get(0)).unwrap() };
         reader.execute_batch("BEGIN").unwrap();
         let before = count();
         write(&conn, MOST);
