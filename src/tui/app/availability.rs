@@ -78,7 +78,7 @@ impl App {
             | Action::Browser
             | Action::BrowserAndNext
             | Action::Copy
-            | Action::Mute
+            | Action::Hide
             | Action::Refresh
             | Action::ForceRefresh => self.focus != Focus::Sources && self.awaits_targets(),
             Action::Why | Action::Edit | Action::Workbench => {

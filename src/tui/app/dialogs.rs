@@ -302,7 +302,7 @@ impl App {
             Action::Downloads => self.open_downloads(),
             Action::Crawls => self.open_crawls(),
             Action::Crawl => self.open_crawl_form(),
-            Action::Mute => self.open_mute(),
+            Action::Hide => self.open_rule_for_items(),
             Action::Edit => self.open_editor(false),
             Action::Workbench => self.open_editor(true),
             Action::Settings => self.open_settings(crate::config::FormPage::Appearance),

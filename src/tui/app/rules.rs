@@ -123,8 +123,8 @@ impl App {
         if let Some(list) = self.dialog_mut::<RuleList>() {
             list.run.take(request, &found);
         }
-        if let Some(mute) = self.dialog_mut::<super::Mute>() {
-            mute.run.take(request, &found);
+        if let Some(form) = self.dialog_mut::<super::RuleForm>() {
+            form.run.take(request, &found);
         }
         vec![]
     }

@@ -1,11 +1,11 @@
-//! Tests of muting and the list of rules, on a real database.
+//! Tests of new rules and the list of rules, on a real database.
 
 use super::real::{Real, poll};
 use super::settings::with_runtime;
 use super::*;
 use crate::model::Entry;
 use crate::store::{Scope, View, prepare};
-use crate::tui::app::{Mute, RuleList, UNTIL};
+use crate::tui::app::{RuleForm, RuleList, UNTIL};
 
 /// Number of items that are not hidden.
 fn shown(real: &Real) -> usize {
@@ -27,7 +27,8 @@ fn muting_adds_a_rule_that_can_be_undone() {
         for key in [KeyCode::Right, KeyCode::Right, KeyCode::Left] {
             real.press(key, KeyModifiers::NONE);
         }
-        let found = |app: &App| app.dialog::<Mute>().is_some_and(|mute| mute.run.found.is_some());
+        let found =
+            |app: &App| app.dialog::<RuleForm>().is_some_and(|form| form.run.found.is_some());
         real.until("matches", found).await;
         let screen = real.screen();
         assert!(screen.contains("Matches 10 stored items"), "{screen}");
@@ -72,7 +73,8 @@ fn shows_the_duration_of_a_mute_at_every_width() {
 fn a_new_rule_can_have_other_actions() {
     with_runtime(async {
         let mut real = Real::new(3, 30).await;
-        let found = |app: &App| app.dialog::<Mute>().is_some_and(|mute| mute.run.found.is_some());
+        let found =
+            |app: &App| app.dialog::<RuleForm>().is_some_and(|form| form.run.found.is_some());
         real.keys("J");
         real.quiet().await;
         real.keys("source:\"Source 2\"");
@@ -180,7 +182,8 @@ fn lists_applies_undoes_changes_and_removes_rules() {
         real.keys("J");
         real.quiet().await;
         real.keys("zebra");
-        let is_done = |app: &App| app.dialog::<Mute>().is_some_and(|mute| mute.run.found.is_some());
+        let is_done =
+            |app: &App| app.dialog::<RuleForm>().is_some_and(|form| form.run.found.is_some());
         real.until("the matches", is_done).await;
         let screen = real.screen();
         assert!(
@@ -204,7 +207,8 @@ fn lists_matches_without_titles_by_their_first_words() {
         let store = real.handle.store();
         let entries = prepare(vec![entry], &store.hashing().await.unwrap());
         store.store_poll(poll(source, entries)).await.unwrap();
-        let found = |app: &App| app.dialog::<Mute>().is_some_and(|mute| mute.run.found.is_some());
+        let found =
+            |app: &App| app.dialog::<RuleForm>().is_some_and(|form| form.run.found.is_some());
         real.keys("J");
         real.quiet().await;
         real.keys("source:source");

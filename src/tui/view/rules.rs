@@ -1,6 +1,6 @@
 //! The list of rules, and the dialog that adds a rule.
 
-use super::super::app::{ACTIONS, App, DryRun, KeyHint, KeyHints, Mute, RuleList, UNTIL};
+use super::super::app::{ACTIONS, App, DryRun, KeyHint, KeyHints, RuleForm, RuleList, UNTIL};
 use super::super::reader::wrap_plain;
 use super::DialogArea;
 use super::dialogs::{field_line, role, rows};
@@ -45,7 +45,7 @@ pub(in crate::tui) fn draw(
     let area = DialogArea { hints, ..area };
     let inner = window(app, frame, area, ("Rules", subject), size);
     if rules.is_empty() {
-        let key = app.keymap.keys_for(crate::config::Context::Items, crate::config::Action::Mute);
+        let key = app.keymap.keys_for(crate::config::Context::Items, crate::config::Action::Hide);
         let key = key.map(|key| format!(" {key} on an item adds one.")).unwrap_or_default();
         let hint = format!("No rules yet.{key} A [[rule]] in config.toml can do more.");
         let parts = wrap_plain(&hint, inner.width.max(1).into());
@@ -213,10 +213,15 @@ fn choice(app: &App, label: &str, names: &[&str], set: usize, width: u16) -> Row
     row
 }
 
-pub(in crate::tui) fn draw_mute(app: &App, frame: &mut Frame<'_>, mute: &Mute, area: DialogArea) {
-    let count = u16::try_from(mute.suggestions.len()).unwrap_or(u16::MAX);
+pub(in crate::tui) fn draw_form(
+    app: &App,
+    frame: &mut Frame<'_>,
+    form: &RuleForm,
+    area: DialogArea,
+) {
+    let count = u16::try_from(form.suggestions.len()).unwrap_or(u16::MAX);
     let size = (WIDTH, count.saturating_add(MATCHES + 5));
-    let title = mute.action().title;
+    let title = form.action().title;
     let inner = window(app, frame, area, (title, "now and as they arrive"), size);
     let at = |y: u16, height: u16| {
         let height = height.min(inner.bottom().saturating_sub(y));
@@ -225,21 +230,21 @@ pub(in crate::tui) fn draw_mute(app: &App, frame: &mut Frame<'_>, mute: &Mute, a
     let below = MATCHES.min(inner.height / 2);
     let space = inner.height.saturating_sub(below + 4).min(count);
     let list = at(inner.y + 1, space);
-    rows(app, frame, list, mute.suggestions.len(), mute.selected, |i, row, here| {
-        let (query, what) = &mute.suggestions[i];
+    rows(app, frame, list, form.suggestions.len(), form.selected, |i, row, here| {
+        let (query, what) = &form.suggestions[i];
         row.right(*what, role(app, here, Role::Dim));
         row.left(query, role(app, here, Role::Text));
     });
     let actions: Vec<&str> = ACTIONS.iter().map(|action| action.name).collect();
     let durations: Vec<&str> = UNTIL.iter().map(|(name, _)| *name).collect();
     for (y, label, names, set) in
-        [(1, "Action    ", actions, mute.action), (2, "How long  ", durations, mute.until)]
+        [(1, "Action    ", actions, form.action), (2, "How long  ", durations, form.until)]
     {
         let row = choice(app, label, &names, set, inner.width);
         frame.render_widget(row.line(Style::new()), at(list.bottom() + y, 1));
     }
     let rest = at(list.bottom() + 3, below);
-    matches(app, frame, &mute.run, &mute.describe_outside(), rest);
+    matches(app, frame, &form.run, &form.describe_outside(), rest);
     // Drawn last, because it places the cursor.
-    field_line(app, frame, "Query  ", &mute.field, at(inner.y, 1));
+    field_line(app, frame, "Query  ", &form.field, at(inner.y, 1));
 }

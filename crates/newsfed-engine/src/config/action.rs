@@ -112,7 +112,7 @@ actions! {
         MarkUnread, "mark-unread", "mark as unread", "Mark the items unread";
         Pin, "pin", "pin", "Pin or unpin";
         Later, "later", "later", "Keep for later, or stop keeping it";
-        Mute, "hide", "hide", "Add a rule that hides, marks, pins or tags items like this one";
+        Hide, "hide", "hide", "Add a rule that hides, marks, pins or tags items like this one";
         Snooze, "snooze", "snooze", "Snooze: hide until a time";
         FoldStories, "fold-stories", "stories once", "List each story once, or all of its items";
         ReadAll, "read-all", "mark all read", "Mark all items in the list as read";
@@ -276,7 +276,7 @@ impl Action {
             Self::Keys => "macro shortcut remap keyboard",
             Self::Rules => "notify notification message alert automatic killfile",
             Self::Import => "opml newsboat subscriptions",
-            Self::Mute => "mute block ignore killfile rule",
+            Self::Hide => "mute block ignore killfile rule",
             Self::NextUnreadSource | Self::PreviousUnreadSource => "feed",
             Self::Later => "bookmark queue",
             Self::Pin => "star favourite favorite bookmark",

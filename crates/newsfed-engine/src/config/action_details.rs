@@ -49,7 +49,7 @@ impl Action {
             Self::ToggleRead => "Applies to the selected items, or to the current one.",
             Self::Pin => "A pinned item stays at the top of lists, and is never removed.",
             Self::Later => "A separate list of items that you want to read later.",
-            Self::Mute => {
+            Self::Hide => {
                 "Makes a rule from words, the author or the source, for stored and new items."
             }
             Self::Snooze => "Asks until when: 12h, 3d, tomorrow, friday, or a date.",

@@ -52,7 +52,7 @@ fn finds_commands_and_settings_by_synonyms() {
         (Action::Keys, "shortcut"),
         (Action::Rules, "killfile"),
         (Action::Import, "opml"),
-        (Action::Mute, "block"),
+        (Action::Hide, "block"),
         (Action::Later, "bookmark"),
         (Action::Pin, "star"),
         (Action::Save, "export"),

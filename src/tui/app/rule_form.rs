@@ -16,7 +16,7 @@ use chrono::{Days, Local};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
-/// Possible durations of a mute: name and number of days.
+/// Possible durations of a rule: name and number of days.
 pub(crate) const UNTIL: &[(&str, Option<u64>)] =
     &[("for good", None), ("a day", Some(1)), ("a week", Some(7)), ("a month", Some(30))];
 
@@ -68,10 +68,10 @@ const COMMON: &[&str] = &[
 
 /// State of the dialog.
 #[derive(Debug)]
-pub(crate) struct Mute {
+pub(crate) struct RuleForm {
     /// The query of the rule.
     pub(crate) field: Field,
-    /// Suggested queries, with descriptions of what they mute.
+    /// Suggested queries, with descriptions of what they match.
     pub(crate) suggestions: Vec<(String, &'static str)>,
     pub(crate) selected: usize,
     /// Index in [`ACTIONS`].
@@ -83,7 +83,7 @@ pub(crate) struct Mute {
 
 impl App {
     /// Opens the dialog for the current item, or the selected source.
-    pub(super) fn open_mute(&mut self) -> Vec<Effect> {
+    pub(super) fn open_rule_for_items(&mut self) -> Vec<Effect> {
         match self.rule_suggestions() {
             all if all.is_empty() => self.note("Select an item or a source first"),
             all => self.open_rule_form(all),
@@ -103,7 +103,7 @@ impl App {
                 .targets()
                 .first()
                 .map(|entry| vec![(self.source_query(entry), "source")]),
-            _ => self.item_targets().first().cloned().map(|row| self.mutes_of(&row)),
+            _ => self.item_targets().first().cloned().map(|row| self.queries_for(&row)),
         };
         all.unwrap_or_default()
     }
@@ -111,9 +111,10 @@ impl App {
     fn open_rule_form(&mut self, suggestions: Vec<(String, &'static str)>) -> Vec<Effect> {
         let field = Field::suggestion("");
         let (selected, action, until) = (0, 0, 0);
-        let mut mute = Mute { field, suggestions, selected, action, until, run: DryRun::default() };
-        let effects = mute.suggest(self, 0);
-        self.push_dialog(mute);
+        let mut form =
+            RuleForm { field, suggestions, selected, action, until, run: DryRun::default() };
+        let effects = form.suggest(self, 0);
+        self.push_dialog(form);
         effects
     }
 
@@ -128,8 +129,8 @@ impl App {
         self.add_rule(rule, label)
     }
 
-    /// The queries that would mute items like this one.
-    fn mutes_of(&self, row: &ItemRow) -> Vec<(String, &'static str)> {
+    /// The queries that match items like this one.
+    fn queries_for(&self, row: &ItemRow) -> Vec<(String, &'static str)> {
         let mut words: Vec<String> = Vec::new();
         for word in row.title.split(|c: char| !c.is_alphanumeric()) {
             let word = word.to_lowercase();
@@ -163,7 +164,7 @@ impl App {
     }
 }
 
-/// The last day of a mute, such as 2026-12-31; empty if the mute does not end.
+/// The last day of a rule, such as 2026-12-31; empty if the rule does not end.
 fn last_day(until: usize, now: Time) -> String {
     let days = UNTIL.get(until).and_then(|(_, days)| *days);
     let today = now.with_timezone(&Local).date_naive();
@@ -171,7 +172,7 @@ fn last_day(until: usize, now: Time) -> String {
     last.map(|day| day.to_string()).unwrap_or_default()
 }
 
-impl Mute {
+impl RuleForm {
     fn suggest(&mut self, app: &mut App, index: usize) -> Vec<Effect> {
         let index = index.min(self.suggestions.len().saturating_sub(1));
         if let Some((query, _)) = self.suggestions.get(index) {
@@ -229,7 +230,7 @@ impl Mute {
     }
 }
 
-impl Dialog for Mute {
+impl Dialog for RuleForm {
     fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
         match event.code {
             KeyCode::Esc => Reply::close(vec![]),
@@ -255,7 +256,7 @@ impl Dialog for Mute {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::rules::draw_mute(app, frame, self, area);
+        view::rules::draw_form(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {
