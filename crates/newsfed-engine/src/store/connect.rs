@@ -12,7 +12,7 @@ use std::time::Duration;
 /// How long a statement waits for another process's write lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Opens the only connection that changes data; creates or migrates the file first.
+/// Opens the only read-write connection; creates or migrates the file first.
 pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     open_writer_showing(path, &mut |_| {})
 }
@@ -37,7 +37,8 @@ pub(super) fn open_writer_showing(
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     // SQLite never releases this memory. The writer sets a larger cache if there are many sources.
     conn.pragma_update(None, "cache_size", -4096)?;
-    // For migrations. The writer thread has its own rule (`checkpoint.rs`).
+    // 8 MB. The first pass over a log costs more than writing it again, because its pages are new to the cache
+    // of the system; a shorter log would copy pages that change often more times.
     conn.pragma_update(None, "wal_autocheckpoint", 2000)?;
     conn.pragma_update(None, "journal_size_limit", 32 << 20)?;
     // Each rule has its own statement.

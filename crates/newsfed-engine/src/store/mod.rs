@@ -13,7 +13,6 @@ mod arrivals;
 mod articles;
 mod attempts;
 mod by_source;
-mod checkpoint;
 mod condition;
 mod connect;
 mod copies;

@@ -1,4 +1,4 @@
-//! The writer thread: the only connection of this process that changes data.
+//! The writer thread: the only read-write connection of this process.
 //!
 //! Jobs that wait at the same time share one transaction. If one of them fails, the transaction is rolled
 //! back and they run again, each in a transaction of its own, so that a failed job does not affect the
@@ -6,7 +6,6 @@
 //! A job may therefore run twice, and must have no effect except on the database. Replies are sent after the
 //! commit.
 
-use super::checkpoint::Checkpoints;
 use super::connect::open_writer_showing;
 use super::error::{Result, StoreError};
 use super::hashing::Hashing;
@@ -95,10 +94,9 @@ impl Writer {
         let (jobs, queue) = mpsc::channel(QUEUE);
         let sources = Arc::new(AtomicUsize::new(0));
         let cache = Cache { sources: sources.clone(), sized_for: 0, pages: PAGES.0 };
-        let file = path.to_owned();
         let thread = std::thread::Builder::new()
             .name("newsfed-writer".to_owned())
-            .spawn(move || run(conn, &file, queue, cache, &revision))
+            .spawn(move || run(conn, queue, cache, &revision))
             .map_err(|e| StoreError::Open { path: path.to_owned(), why: e.to_string() })?;
         Ok((Self { jobs, sources, hashing }, thread))
     }
@@ -162,12 +160,10 @@ impl Cache {
 
 fn run(
     conn: Connection,
-    path: &Path,
     mut queue: mpsc::Receiver<Job>,
     mut cache: Cache,
     revision: &watch::Sender<u64>,
 ) {
-    let mut checkpoints = Checkpoints::of(&conn, path);
     while let Some(first) = queue.blocking_recv() {
         let mut jobs = vec![first];
         if let Err(e) = cache.size(&conn) {
@@ -188,7 +184,6 @@ fn run(
                 reply_all(jobs, Err(e), revision);
             }
         }
-        checkpoints.committed(&conn);
     }
 }
 
