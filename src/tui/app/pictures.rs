@@ -36,7 +36,7 @@ pub(in crate::tui) type EncodedKey = (String, Graphics, (u16, u16));
 /// The message for an article whose pictures are all embedded in its page, if nothing is known about their
 /// data, because an earlier version of newsfed stored the text.
 const UNKNOWN: &str =
-    "These pictures are embedded in the page; they are shown after the article is fetched again";
+    "These pictures are embedded in the page; once it is fetched again, they can be shown";
 
 /// The cached pictures, and those that are being fetched or drawn.
 #[derive(Debug, Default)]

@@ -14,7 +14,8 @@ pub mod tree;
 
 pub use decode::decode;
 pub use embedded::{
-    OMITTED, has_hash, is_embedded, marker, pictures as embedded_pictures, without_hashes,
+    OMITTED, has_hash, has_marker, is_embedded, marker, pictures as embedded_pictures,
+    without_hashes,
 };
 pub use formula::bare as bare_formula;
 pub use gate::{SCRIPT_BYTES, names_date};

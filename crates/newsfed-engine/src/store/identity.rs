@@ -2,7 +2,7 @@
 
 use super::hashing::{Hashing, Stable, TextHash};
 use crate::model::Entry;
-use crate::util::html::{OMITTED, without_hashes};
+use crate::util::html::{has_marker, without_hashes};
 use crate::util::url::normalise;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -202,7 +202,7 @@ fn content_hash(hashing: &impl TextHash, entry: &Entry) -> i64 {
 }
 
 fn has_embedded(entry: &Entry) -> bool {
-    [&entry.summary, &entry.content].into_iter().flatten().any(|text| text.contains(OMITTED))
+    [&entry.summary, &entry.content].into_iter().flatten().any(|text| has_marker(text))
 }
 
 /// Hash of everything that counts as a change when the publisher edits it. A date that newsfed
