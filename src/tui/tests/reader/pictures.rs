@@ -136,7 +136,7 @@ fn page_down_stops_at_the_start_of_a_picture() {
 fn an_embedded_picture_has_a_description_but_no_link() {
     let marker = crate::util::html::OMITTED;
     let mut stage = embedded(&[marker, marker]);
-    stage.keys_give("I", "in the page; they are shown after the article is fetched again");
+    stage.keys_give("I", "in the page; once it is fetched again, they can be shown");
     let screen = stage.screen(80, 24);
     let shown =
         |words: &str| screen.lines().any(|line| line.trim_end_matches(['▐', ' ']).ends_with(words));
