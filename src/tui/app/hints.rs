@@ -85,9 +85,9 @@ const ITEMS: &[Action] = &[
     Action::Search,
     Action::Select,
     Action::Palette,
+    Action::Add,
     Action::NextUnread,
     Action::Filter,
-    Action::Add,
 ];
 const SELECTED_ITEMS: &[Action] =
     &[Action::ToggleRead, Action::Pin, Action::Browser, Action::Copy, Action::Back];

@@ -20,6 +20,8 @@ pub(in crate::tui) struct Areas {
     pub(in crate::tui) sources: Option<Rect>,
     pub(in crate::tui) items: Option<Rect>,
     pub(in crate::tui) reader: Option<Rect>,
+    /// Whether the card below the sources is on the screen.
+    pub(in crate::tui) card: bool,
 }
 
 /// The borders between panes, and the pane widths that the user has set with the mouse for this session.

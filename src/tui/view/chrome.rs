@@ -413,6 +413,8 @@ fn state(app: &App) -> (String, Role) {
         _ if status.offline => (format!("{} offline", m.failing), Role::Warning),
         (_, total, _) if total > 0 => (progress(app, status.done, total), Role::Soft),
         _ if status.syncing.is_some() => (first_items(app), Role::Soft),
+        // The card below the sources shows it already.
+        (_, _, Some(s)) if s > 0 && app.areas.card => (String::new(), Role::Dim),
         (_, _, Some(s)) if s > 0 => (format!("next check in {}", span(s)), Role::Dim),
         _ => match status.accounts.as_slice() {
             [] => (String::new(), Role::Dim),

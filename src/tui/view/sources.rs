@@ -26,7 +26,7 @@ const CARD: u16 = 5;
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let card = if area.height >= CARD_FROM && !app.settings.ui.linear { CARD } else { 0 };
     let list = Rect { height: area.height - card, ..area };
-    app.areas.sources = Some(list);
+    (app.areas.sources, app.areas.card) = (Some(list), card > 0);
     let height = usize::from(list.height);
     app.sources.scroll_to_selection(height);
     // Groups are separated by empty rows, if there is space for all of these rows.
