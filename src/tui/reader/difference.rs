@@ -1,7 +1,7 @@
 //! Layout of the difference between two versions.
 
 use super::glyphs::Glyphs;
-use super::layout::{Lines, finished};
+use super::line::Lines;
 use super::line::{Line, Span};
 use super::wrap::wrap;
 use crate::article::Change;
@@ -24,7 +24,7 @@ pub(crate) fn layout_difference(changes: &[Change], width: usize, glyphs: &Glyph
         lines.pop();
     }
     let changes = out.changes.into_iter().filter(|line| *line < lines.len()).collect();
-    Lines { changes, ..finished(lines, glyphs) }
+    Lines { changes, ..Lines::finished(lines, glyphs) }
 }
 
 /// Keeps a marker on the same line as its word. This character has no width, is never drawn, and does not

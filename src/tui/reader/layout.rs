@@ -2,7 +2,7 @@
 
 use super::glyphs::Glyphs;
 use super::inline::{pictures_apart, spans};
-use super::line::{HeadingLines, Line, Span};
+use super::line::{HeadingLines, Line, Lines, Span};
 use super::wrap::wrap;
 use super::{blocks, direction, table};
 use crate::article::{Block, Document, Link, Thumbnail};
@@ -12,16 +12,6 @@ use crate::util::limits::READER_LINES;
 use crate::util::text;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-
-/// A laid-out document.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Lines {
-    pub(crate) lines: Vec<Line>,
-    /// In a difference, the lines where changes begin.
-    pub(crate) changes: Vec<usize>,
-    /// Number of characters in the text and its footnotes, without whitespace.
-    pub(crate) solid: usize,
-}
 
 /// Options for laying out a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +61,7 @@ pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -
     out.all_notes();
     let end = out.lines.len();
     out.links(document);
-    let lines = finished(out.lines, glyphs);
+    let lines = Lines::finished(out.lines, glyphs);
     let solid = lines.lines.get(end).map_or(lines.solid, |line| line.at);
     Lines { solid, ..lines }
 }
@@ -83,22 +73,6 @@ fn levels(blocks: &[Block]) -> BTreeSet<u8> {
         _ => None,
     };
     blocks.iter().filter_map(level).collect()
-}
-
-/// Limits the number of lines, and sets their positions. If lines were removed, adds a line that reports it.
-pub(super) fn finished(mut lines: Vec<Line>, glyphs: &Glyphs) -> Lines {
-    if lines.len() > READER_LINES {
-        lines.truncate(READER_LINES);
-        let note = format!("{} the rest is too long to be shown", glyphs.more);
-        lines.push(Line::of(Span::new(note, Role::Dim)));
-    }
-    let mut before = 0;
-    for line in &mut lines {
-        line.at = before;
-        let solid = |s: &Span| s.text.chars().filter(|c| !c.is_whitespace()).count();
-        before += line.spans.iter().filter(|s| !s.mark).map(solid).sum::<usize>();
-    }
-    Lines { lines, changes: vec![], solid: before }
 }
 
 pub(super) struct Out<'a> {

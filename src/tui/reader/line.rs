@@ -2,8 +2,37 @@
 
 use super::glyphs::Glyphs;
 use crate::config::Role;
+use crate::util::limits::READER_LINES;
 use crate::util::text;
 use unicode_segmentation::UnicodeSegmentation;
+
+/// A laid-out document.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lines {
+    pub(crate) lines: Vec<Line>,
+    /// In a difference, the lines where changes begin.
+    pub(crate) changes: Vec<usize>,
+    /// Number of characters in the text and its footnotes, without whitespace.
+    pub(crate) solid: usize,
+}
+
+impl Lines {
+    /// Limits the number of lines, and sets their positions. If lines were removed, adds a line that reports it.
+    pub(super) fn finished(mut lines: Vec<Line>, glyphs: &Glyphs) -> Self {
+        if lines.len() > READER_LINES {
+            lines.truncate(READER_LINES);
+            let note = format!("{} the rest is too long to be shown", glyphs.more);
+            lines.push(Line::of(Span::new(note, Role::Dim)));
+        }
+        let mut before = 0;
+        for line in &mut lines {
+            line.at = before;
+            let solid = |s: &Span| s.text.chars().filter(|c| !c.is_whitespace()).count();
+            before += line.spans.iter().filter(|s| !s.mark).map(solid).sum::<usize>();
+        }
+        Self { lines, changes: vec![], solid: before }
+    }
+}
 
 /// The target of a jump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -22,6 +22,6 @@ pub(super) use direction::is_right_to_left;
 pub(super) use ends::link_names;
 pub(super) use find::{Haystack, Piece, SearchedWord};
 pub(super) use glyphs::{Glyphs, glyphs};
-pub(super) use layout::{Lines, Shape, layout};
-pub(super) use line::{HeadingLines, Joint, Line, Span, Target};
+pub(super) use layout::{Shape, layout};
+pub(super) use line::{HeadingLines, Joint, Line, Lines, Span, Target};
 pub(super) use wrap::{wrap, wrap_plain};
