@@ -296,7 +296,7 @@ fn shows_why_a_source_is_not_polled() {
     t.send(key::ESC);
     t.wait_gone("╭─ Schedule");
     t.send("hG");
-    t.wait_for("next check in");
+    t.wait_for("Next     in");
     t.send("w");
     t.wait_for("429");
     // Where the line breaks depends on the time of day.
@@ -474,7 +474,7 @@ fn a_watching_interface_takes_over_from_a_killed_daemon() {
     t.wait_count("All unread", 3);
     daemon.kill().unwrap();
     daemon.wait().unwrap();
-    t.wait_for("next check in");
+    t.wait_for("Next     in");
     t.send("R");
     world.wait_for_requests("/feed.xml", 2);
     t.send("Q");

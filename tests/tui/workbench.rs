@@ -146,7 +146,7 @@ fn repairs_a_broken_source_on_its_page() {
     // Polls three times without finding articles.
     for poll in 2..5 {
         // While a poll is running, the key would be ignored.
-        t.wait_for("next check in");
+        t.wait_for("Next     in");
         t.send("r");
         world.wait_for_requests("/news", poll);
         t.wait_for("Nothing new");

@@ -41,14 +41,10 @@ impl Find {
         self.pieces.last().map_or(0, |piece| piece.hit + 1)
     }
 
-    /// Which match is selected, such as `match 2 of 5`, or how many there are; `None` without a match.
+    /// Which match is selected, such as `2 of 5`; `None` without one.
     pub(crate) fn position(&self) -> Option<String> {
-        match (self.at, self.count()) {
-            (_, 0) => None,
-            (Some(at), count) => Some(format!("match {} of {count}", at + 1)),
-            (None, 1) => Some("1 match".to_owned()),
-            (None, count) => Some(format!("{count} matches")),
-        }
+        let count = self.count();
+        self.at.filter(|_| count > 0).map(|at| format!("{} of {count}", at + 1))
     }
 
     fn piece(&self) -> Option<Piece> {

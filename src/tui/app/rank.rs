@@ -7,8 +7,8 @@ use nucleo_matcher::{Config, Matcher};
 /// Minimum length of the typed text, in characters, for searching descriptions too.
 const LEAST_FOR_HELP: usize = 3;
 
-/// The matching actions, best first: names that begin with the text or contain it as a word, then other words
-/// for the same thing and descriptions if `search_help` is set, then other names. A sweeping action does not come first if another
+/// The matching actions, best first: names that begin with the text or contain it as a word, then descriptions
+/// and other words for the same thing if `search_help` is set, then other names. A sweeping action does not come first if another
 /// action matches, unless its name was typed. If the typed text is a command of vi, its counterpart comes
 /// first.
 pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
@@ -36,11 +36,15 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
             };
             !all.contains(action) && !weak.contains(action) && words.iter().all(has)
         });
-        let (meant, described): (Vec<Action>, Vec<Action>) = described.partition(|action| {
-            let other_names = action.search_words();
-            words.iter().all(|word| other_names.split(' ').any(|name| name == word))
+        // The user does not see the other names, so actions that show the words come first.
+        let (shown, other): (Vec<Action>, Vec<Action>) = described.partition(|action| {
+            let shown = format!("{} {}", action.label(), action.help()).to_lowercase();
+            let is_shown = |word: &String| {
+                shown.split(|c: char| !c.is_alphanumeric()).any(|part| begins_as(part, word))
+            };
+            words.iter().all(is_shown)
         });
-        all.extend(meant.into_iter().chain(described));
+        all.extend(shown.into_iter().chain(other));
     }
     all.extend(weak);
     // Enter runs the first action, so one that changes many items or sources must be selected explicitly.
@@ -169,6 +173,8 @@ mod tests {
             ("table of contents", vec!["headings"]),
             ("outline", vec!["headings"]),
             ("toc", vec!["headings"]),
+            // Descriptions come before search words, which are not shown.
+            ("folder", vec!["jump", "crawl", "rename", "move"]),
             ("zzzz", vec![]),
         ] {
             let mut names: Vec<&str> = actions(typed, true).iter().map(|a| a.name()).collect();

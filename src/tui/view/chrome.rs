@@ -266,10 +266,12 @@ fn reader_title(app: &App) -> Title {
         return (name.to_owned(), String::new(), String::new());
     };
     let place = if let Some(find) = reader.find.as_ref().filter(|find| !find.is_faded) {
-        match (find.position(), find.text.as_deref()) {
-            (Some(position), _) => position,
-            (None, Some("")) => place_in_list(app, article.row.key),
-            (None, _) => "no match".to_owned(),
+        match (find.position(), find.count(), find.text.as_deref()) {
+            (Some(position), ..) => format!("match {position}"),
+            (None, 0, Some("")) => place_in_list(app, article.row.key),
+            (None, 0, _) => "no match".to_owned(),
+            (None, 1, _) => "1 match".to_owned(),
+            (None, count, _) => format!("{count} matches"),
         }
     } else if reader.show_difference && article.differences.len() > 1 {
         format!("change {} of {}", reader.difference_at + 1, article.differences.len())
