@@ -127,10 +127,10 @@ const CHANGES: &[Action] = &[
 ];
 const MATCHES: &[Action] = &[
     Action::NextUnread,
-    Action::Back,
-    Action::NextItem,
     Action::PreviousUnread,
+    Action::Back,
     Action::PageDown,
+    Action::NextItem,
     Action::Browser,
     Action::Pin,
     Action::Hints,

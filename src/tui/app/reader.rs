@@ -300,6 +300,7 @@ impl ReaderPane {
         self.paged_top = limit.saturating_sub(head);
         self.set_top(to.saturating_sub(head));
         if matches!(motion, Motion::HalfPages(1..)) {
+            self.skip_empty_lines();
             self.show_start(before.saturating_sub(head));
         }
         self.head_hidden = to.min(head);
@@ -312,6 +313,18 @@ impl ReaderPane {
     pub(super) fn is_cut(&self) -> bool {
         let seen = self.lines.lines.iter().skip(self.top).take(self.height);
         seen.into_iter().any(|line| line.over > self.shift)
+    }
+
+    /// Begins a page below the empty last row of a block.
+    fn skip_empty_lines(&mut self) {
+        let below = self.lines.lines.iter().skip(self.top);
+        let is_end = |line: &&crate::tui::reader::Line| {
+            line.ground.is_some() && line.text().trim().is_empty()
+        };
+        let empty = below.take_while(is_end).count();
+        if empty > 0 && self.top > 0 {
+            self.set_top(self.top + empty);
+        }
     }
 
     /// Scrolls back to the start of a picture that is cut off at the top of the screen, or to a heading right

@@ -11,6 +11,9 @@ use crate::tui::graphics::Graphics;
 use crate::util::limits::READER_LINES;
 use crate::util::text;
 
+/// Minimum space to the right of the text column for tables, and for code that does not fit there either, in
+/// cells.
+pub(super) const LEAST_BEYOND: usize = 8;
 /// Width of the space before and after code, in cells.
 const CODE_PADDING: usize = 2;
 /// The same space in a narrow column.
@@ -203,8 +206,11 @@ impl<'a> Out<'a> {
         let ground = Some(Ground { role: Role::Raised, from });
         let inside = space.saturating_sub(2 * inset).max(1);
         let wide = code.lines().map(text::width).max().unwrap_or(0);
-        // Blocks have only two widths, so that an article has no ragged right edge.
-        let beyond = if wide > inside { self.beyond } else { 0 };
+        // Blocks have only two widths, so that an article has no ragged right edge. A little more space is
+        // used only if the code fits into it.
+        let extends =
+            wide > inside && (self.beyond >= LEAST_BEYOND || wide <= inside + self.beyond);
+        let beyond = if extends { self.beyond } else { 0 };
         let inside = inside + beyond;
         let wraps = match is_formula {
             true => true,
@@ -215,13 +221,13 @@ impl<'a> Out<'a> {
         let over = if wraps { 0 } else { wide.saturating_sub(inside) };
         let name = language.map(|name| text::truncate(name, inside)).unwrap_or_default();
         let before = Span::blank(inside - text::width(&name).min(inside));
-        let mut out = vec![Line {
-            spans: vec![before, Span::label(name, Role::Dim)],
-            ground,
-            inset,
-            beyond,
-            ..Line::default()
-        }];
+        // Rows above and below would make a block of one or two lines look empty.
+        let is_airy = code.lines().nth(2).is_some();
+        let mut out = Vec::new();
+        if is_airy || !name.is_empty() {
+            let spans = vec![before, Span::label(name, Role::Dim)];
+            out.push(Line { spans, ground, inset, beyond, ..Line::default() });
+        }
         for spans in lines {
             let cells: usize = spans.iter().map(|span| text::width(&span.text)).sum();
             let parts = if wraps && cells > inside {
@@ -231,7 +237,9 @@ impl<'a> Out<'a> {
             };
             out.extend(parts.into_iter().map(|line| Line { over, inset, beyond, ground, ..line }));
         }
-        out.push(Line { ground, inset, beyond, ..Line::default() });
+        if is_airy {
+            out.push(Line { ground, inset, beyond, ..Line::default() });
+        }
         let blank = Span::blank(inset);
         let mut margin = further(margin);
         margin.push((blank.clone(), blank));

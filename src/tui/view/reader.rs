@@ -15,8 +15,6 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span as Ink};
 
-/// Minimum free space to the right of the text column for code and tables to extend into, in cells.
-const LEAST_BEYOND: u16 = 8;
 /// Minimum height of a screen with an empty line above the header.
 const TALL: u16 = 36;
 /// Maximum height of a picture, in percent of the pane's height.
@@ -28,7 +26,6 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     // Tables and long lines of code may use the space to the right of a centred column, except that of the
     // scroll bar.
     let beyond = area.right().saturating_sub(inner.right() + 2);
-    let beyond = if beyond < LEAST_BEYOND { 0 } else { beyond };
     let is_tall = frame.area().height >= TALL;
     if let Some(row) = app.late_item() {
         let top = inner.y + u16::from(is_tall);
@@ -195,8 +192,8 @@ impl Pen<'_> {
         if span.struck { style.add_modifier(Modifier::CROSSED_OUT) } else { style }
     }
 
-    /// The style of a character, given its style without a search. The current match is filled, others are
-    /// underlined as in lists.
+    /// The style of a character, given its style without a search. The current match is filled, others have
+    /// another background, because links are underlined.
     fn found(&self, line: usize, at: usize, plain: Style) -> Style {
         let find = self.app.reader.find.as_ref().filter(|find| !find.is_faded);
         let Some(find) = find else { return plain };
@@ -212,7 +209,10 @@ impl Pen<'_> {
                 .palette
                 .style(Role::Match)
                 .add_modifier(Modifier::UNDERLINED | Modifier::BOLD),
-            Some(_) => super::snippet::hit_style(self.app, plain),
+            Some(_) => match self.app.palette.style(Role::Selected).bg {
+                Some(ground) => plain.bg(ground),
+                None => super::snippet::hit_style(self.app, plain),
+            },
         }
     }
 

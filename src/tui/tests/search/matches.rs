@@ -41,14 +41,16 @@ fn press(stage: &mut Stage, keys: &[&str]) -> String {
     stage.screen(120, 40)
 }
 
-/// The underlined parts of the Reader.
+/// The highlighted parts of the Reader: the current match is underlined, others have another background.
 fn marked(stage: &mut Stage) -> Vec<String> {
     let buffer = stage.drawn(120, 40);
     let area = stage.app.areas.reader.unwrap();
+    let ground = stage.app.palette.style(crate::config::Role::Selected).bg;
     let mut found: Vec<String> = vec![String::new()];
     for position in area.positions() {
         let cell = &buffer[position];
-        match (cell.modifier.contains(Modifier::UNDERLINED), found.last_mut()) {
+        let is_marked = cell.modifier.contains(Modifier::UNDERLINED) || Some(cell.bg) == ground;
+        match (is_marked, found.last_mut()) {
             (true, Some(last)) => last.push_str(cell.symbol()),
             _ => found.push(String::new()),
         }
@@ -145,7 +147,7 @@ fn hints_lead_out_of_the_matches() {
     let mut stage = stage(TWO);
     press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
     let hints: Vec<_> = stage.app.hints().into_iter().map(|hint| hint.label).collect();
-    assert_eq!(hints[..3], ["next match", "hide matches", "next item"]);
+    assert_eq!(hints[..3], ["next match", "previous match", "hide matches"]);
     let screen = press(&mut stage, &["<Esc>"]);
     assert!(marked(&mut stage).is_empty() && screen.contains("n next unread"), "{screen}");
 }
@@ -277,5 +279,5 @@ fn narrow_results_show_more_text_than_source() {
     stage.happen(Event::SnippetsLoaded(Some("\"bridge\"*".to_owned()), Ok(found)));
     let screen = stage.screen(131, 36);
     assert!(stage.app.areas.reader.is_some() && stage.app.areas.items.is_some(), "{screen}");
-    assert!(screen.contains("▪ news.ex…  …steel bridge is painted agai…"), "{screen}");
+    assert!(screen.contains("▪ news.exam…  …steel bridge is painted ag…"), "{screen}");
 }
