@@ -315,18 +315,6 @@ impl ReaderPane {
         seen.into_iter().any(|line| line.over > self.shift)
     }
 
-    /// Begins a page below the empty last row of a block.
-    fn skip_empty_lines(&mut self) {
-        let below = self.lines.lines.iter().skip(self.top);
-        let is_end = |line: &&crate::tui::reader::Line| {
-            line.ground.is_some() && line.text().trim().is_empty()
-        };
-        let empty = below.take_while(is_end).count();
-        if empty > 0 && self.top > 0 {
-            self.set_top(self.top + empty);
-        }
-    }
-
     /// Scrolls back to the start of a picture that is cut off at the top of the screen, or to a heading right
     /// above the top, provided that the screen still moves down.
     fn show_start(&mut self, before: usize) {

@@ -8,6 +8,18 @@ use super::ReaderPane;
 const FEW: usize = 3;
 
 impl ReaderPane {
+    /// Begins a page below the empty last row of a block.
+    pub(in crate::tui::app) fn skip_empty_lines(&mut self) {
+        let below = self.lines.lines.iter().skip(self.top);
+        let is_end = |line: &&crate::tui::reader::Line| {
+            line.ground.is_some() && line.text().trim().is_empty()
+        };
+        let empty = below.take_while(is_end).count();
+        if empty > 0 && self.top > 0 {
+            self.set_top(self.top + empty);
+        }
+    }
+
     /// The top line if the text ends at the end of the screen.
     fn last_top(&self) -> usize {
         self.line_count().saturating_sub(self.height)
