@@ -247,8 +247,11 @@ impl App {
         let key = |action| self.keymap.keys_for(Context::Reader, action);
         let browser =
             key(Action::Browser).map(|key| format!("{key} opens its page in the browser"));
-        let fetch =
-            key(Action::FullText).map(|key| format!("{key} fetches the text from the page"));
+        let again = match article.item.fetch_error {
+            Some(_) => "tries again to fetch the text from the page",
+            None => "fetches the text from the page",
+        };
+        let fetch = key(Action::FullText).map(|key| format!("{key} {again}"));
         let ways: Vec<String> = browser.into_iter().chain(fetch).collect();
         if ways.is_empty() {
             return article;

@@ -81,11 +81,11 @@ const ITEMS: &[Action] = &[
     Action::Browser,
     Action::Pin,
     Action::ToggleRead,
-    Action::ReadAll,
     Action::Search,
-    Action::Select,
     Action::Palette,
+    Action::ReadAll,
     Action::Add,
+    Action::Select,
     Action::NextUnread,
     Action::Filter,
 ];

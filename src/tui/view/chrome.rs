@@ -345,9 +345,8 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let linear = app.settings.ui.linear;
     match role {
         Role::Dim if linear => {}
-        // A truncated state would be useless.
-        Role::Dim if area.width < 60 => {}
-        // In the Reader, key hints are more useful than the next check.
+        // Key hints are more useful than the next check, particularly in the Reader.
+        Role::Dim if area.width < KEYS_LINE => {}
         Role::Dim if area.width < ROOMY_LINE && app.focus == Focus::Reader => {}
         Role::Dim => row.right(state, style(role)),
         // A part of this state would mean something else.
@@ -375,6 +374,8 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     put(frame, &row.line(Style::new()), area);
 }
 
+/// Minimum width of a status line with the next check.
+const KEYS_LINE: u16 = 100;
 /// Minimum width of a status line with both the Reader's key hints and the next check.
 const ROOMY_LINE: u16 = 120;
 

@@ -156,6 +156,7 @@ fn while_typing(app: &App, bar: &SearchBar) -> String {
         Some(key) if bar.is_filter => {
             format!("Press Enter, then {key} to search all items.")
         }
+        _ if bar.field.value().split_whitespace().count() < 2 => "Tab lists conditions.".to_owned(),
         _ => "Fewer words find more items. Tab lists conditions.".to_owned(),
     }
 }

@@ -91,10 +91,14 @@ fn start(app: &App, row: &ItemRow, title: &str, width: usize) -> Vec<Line<'stati
         let words = text::truncate(words.trim(), width).into_owned();
         out.push(Line::from(ink(app, words, app.sources.color(row.source_key))));
     }
-    // The first words of the text replace a missing title.
-    let lines =
-        if title.is_empty() { vec![] } else { part(app, title, MAX_TITLE, Role::Title, width) };
-    out.extend(lines.into_iter().map(|line| aligned(title, line, width)));
+    // The first words of the text replace a missing title; without text, the name that lists show.
+    let title = match title {
+        "" if row.words > 0 => return out,
+        "" => super::super::snippet::title(app, row),
+        title => title.into(),
+    };
+    let lines = part(app, &title, MAX_TITLE, Role::Title, width);
+    out.extend(lines.into_iter().map(|line| aligned(&title, line, width)));
     out
 }
 
