@@ -8,8 +8,8 @@ const LEAST_LINES: usize = 6;
 const MAX_LINE: usize = 200;
 /// Minimum number of statements and blocks in a line that has lost its line breaks.
 const LEAST_PARTS: usize = 5;
-/// The same for a line with a comment and code after it.
-const LEAST_COMMENTED: usize = 3;
+/// The same for a line that certainly was several: with code after a comment, or with a wrapped call.
+const LEAST_CERTAIN: usize = 3;
 /// Maximum depth of blocks in which code is searched for.
 const MAX_DEPTH: usize = 20;
 /// Minimum number of lines that open an indented block with a colon. Prose may have some too, but not with the
@@ -80,11 +80,36 @@ fn is_joined(line: &str) -> bool {
     let is_data = line.starts_with(['[', '<', '"']) || line.starts_with("{\"");
     let parts = line.bytes().filter(|b| matches!(b, b';' | b'{')).count();
     let is_code = line.contains('{') || line.contains(");");
-    // A comment after a statement ends a line.
-    let comment = ["; // ", "} // ", "{ // "].iter().find_map(|start| line.split_once(start));
-    let goes_on = comment.is_some_and(|(_, rest)| rest.ends_with([';', '}']));
-    let least = if goes_on { LEAST_COMMENTED } else { LEAST_PARTS };
+    let is_certain = has_code_after_comment(line) || has_wrapped_call(line);
+    let least = if is_certain { LEAST_CERTAIN } else { LEAST_PARTS };
     line.len() > MAX_LINE && parts >= least && is_code && !is_data
+}
+
+/// Whether code follows a comment, which ends a line.
+fn has_code_after_comment(line: &str) -> bool {
+    let after = ["; // ", "} // ", "{ // "].iter().find_map(|start| line.split_once(start));
+    let comment = line.strip_prefix("// ").or(after.map(|(_, rest)| rest));
+    comment.is_some_and(|rest| rest.ends_with([';', '}']))
+}
+
+/// Whether a line has spaces where a call was wrapped: between a call and the next one in a chain, or after a
+/// parenthesis, if most calls have none.
+fn has_wrapped_call(line: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let is_chained = line.match_indices(") .").any(|(at, sign)| {
+        let rest = &line[at + sign.len()..];
+        rest.starts_with(char::is_alphabetic) && rest.trim_start_matches(is_name).starts_with('(')
+    });
+    let opened = line.match_indices('(').filter(|(at, _)| line[..*at].ends_with(is_name));
+    let (mut wrapped, mut usual) = (0, 0);
+    for (at, _) in opened {
+        match line[at + 1..].chars().next() {
+            Some(' ') => wrapped += 1,
+            Some(')') | None => {}
+            Some(_) => usual += 1,
+        }
+    }
+    is_chained || wrapped > 0 && usual > wrapped && line.contains(" )")
 }
 
 /// Whether no line is indented, not even after a line that opens a block.
@@ -124,6 +149,15 @@ mod tests {
         let commented = "var start = Id.MinAt(Now.AddDays(-7)); var end = Id.MaxAt(Now); // The database \
                          compares only the keys, which are in the order of time, so this is quick \
                          var reports = await context.Reports .Where(r => r.Id >= start) .ToListAsync();";
+        let property = "public Options Monotonicity { get; init => field = Enum.IsDefined(typeof(Options), value) ? \
+                        value : throw new ArgumentOutOfRangeException( nameof(Monotonicity), value, \"Invalid \
+                        monotonicity option.\" ); } = MonotonicityOptions.MonotonicIncrement;";
+        let chain = "public static List<T> Randomize<T>(IEnumerable<T> source) where T : Item { return source .Select(item \
+                     => new { Item = item, SortKey = Math.Pow(Random.Shared.NextDouble(), 1.0 / item.Weight) }) \
+                     .OrderByDescending(x => x.SortKey) .Select(x => x.Item) .ToList(); }";
+        let headed = "// In Entity/Comment.cs public partial class Comment : IProtected { [ExpressionMethod(nameof(GetId))] \
+                      public Ulid GetId() => Post.Id; private static Expression<Func<Comment, Ulid>> GetExpression() \
+                      => x => x.Post.Id; }";
         let remark = commented.replace("var reports", "and").replace("();", "()");
         let pair = "the name of a key = a value; and another one; ".repeat(9);
         let json = format!("{{\"a\": [{}]}}", "{\"b\": {}}, ".repeat(30));
@@ -147,6 +181,28 @@ mod tests {
             (rows("$ run ( / one / two / three / four / five"), None),
             (rows("1 if (a) { / 2     b(); / 3     c(); / 4     d(); / 5 } / 6 e();"), None),
             (commented.to_owned(), Some(LostLayout::LineBreaks)),
+            (property.to_owned(), Some(LostLayout::LineBreaks)),
+            (chain.to_owned(), Some(LostLayout::LineBreaks)),
+            (headed.to_owned(), Some(LostLayout::LineBreaks)),
+            (property.replace("( ", "(").replace(" )", ")"), None),
+            (chain.replace(" .", "."), None),
+            (headed.replace("// In Entity/Comment.cs ", ""), None),
+            (format!("// {}as {{ this; }} is; see below", "words ".repeat(40)), None),
+            // Lines that are written as one.
+            ("for i in a; do b; done".to_owned(), None),
+            (
+                format!("for i in {}; do ( cd ${{i}} && git fetch ); done", "one/two ".repeat(30)),
+                None,
+            ),
+            (
+                format!("add_action( 'head', function() {{ echo '{}'; }} );", "words ".repeat(40)),
+                None,
+            ),
+            (format!("function a(b){{return '{}'.c(b).d( b )}}", "words ".repeat(40)), None),
+            (format!("a {{ b: c; d: e; font-family: {}; }}", "Some Font, ".repeat(20)), None),
+            (format!("jq '.a | .b({})' < c; {{ d; }}", "e ".repeat(100)), None),
+            ("fn main() { println!(\"x\"); }".to_owned(), None),
+            ("{ \"json\": { \"a\": 1 } }".to_owned(), None),
             (remark, None),
             (joined[..70].to_owned(), None),
             (pair, None),

@@ -2,7 +2,7 @@
 
 use super::date::time_of;
 use super::page::Page;
-use super::propose::title_in;
+use super::propose::{name, title_in};
 use super::selector::Selectors;
 use super::{row, row_dates};
 use crate::article::{self, Guide};
@@ -45,7 +45,8 @@ pub struct ListPage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListLink {
     pub url: Url,
-    /// The text of the link; one sanitised line, may be empty.
+    /// The text of the link, or the headline of its block if the text is no title, such as "read more"; one
+    /// sanitised line, may be empty.
     pub title: String,
     /// The date next to the link.
     pub date: Option<Time>,
@@ -72,7 +73,7 @@ pub fn list_page(page: &Page, articles: &Selectors, next: Option<&Selectors>) ->
     read(page, articles, next).0
 }
 
-/// Finds only the links to articles, without dates.
+/// Finds only the links to articles, without dates; titles are the texts of the links.
 pub(super) fn undated_links(page: &Page, articles: &Selectors) -> Vec<ListLink> {
     gather(page, articles, None).0.links
 }
@@ -114,6 +115,7 @@ fn read<'a>(
     next: Option<&Selectors>,
 ) -> (ListPage, Vec<ElementRef<'a>>) {
     let (mut list, rows) = gather(page, articles, next);
+    name(page, &mut list.links, &rows);
     let context = LazyCell::new(|| date_context(page));
     date_by_element(&mut list.links, &rows);
     if list.links.iter().any(|link| link.date.is_none()) {

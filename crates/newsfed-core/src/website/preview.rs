@@ -307,6 +307,44 @@ mod tests {
     }
 
     #[test]
+    fn previews_the_titles_of_the_add_dialog() {
+        let card = |n: usize, link: &str, heading: &str| {
+            format!(
+                "<div class=card><{heading}>The story of the number {n} bus</{heading}><div class=body>\
+                 <p>{n} May 2024 - Ann Lee</p><p>Some words on it that go on for a while.</p>\
+                 <a href=/2024/05/0{n}/story-{n}-bus/>{link}</a></div></div>"
+            )
+        };
+        for (link, heading) in [
+            ("Continue reading", "div"),
+            ("Read more »", "h3"),
+            ("To the article", "div"),
+            ("", "h3"),
+        ] {
+            let cards: String = (1..=4).map(|n| card(n, link, heading)).collect();
+            let list = sheet(&format!("<main><div class=wrapper>{cards}</div></main>"));
+            let titles = |links: &[ListLink]| links.iter().map(|l| l.title.clone()).collect();
+            let proposal = list.proposals(&HashSet::new()).remove(0);
+            let rules =
+                WebsiteRules { articles: Some(proposal.articles), ..WebsiteRules::default() };
+            let previewed: Vec<String> = titles(&list.list(&rules, &HashSet::new()).links);
+            let expected: Vec<String> =
+                (1..=4).map(|n| format!("The story of the number {n} bus")).collect();
+            assert_eq!(previewed, expected, "{link}");
+            let proposed: Vec<String> = titles(&proposal.items);
+            assert_eq!(proposed, expected, "{link}");
+        }
+        // Several articles can have the same title.
+        let row = |n: usize| {
+            format!("<li><a href=/thread-{n}>Open thread</a><p>Of 0{n}.05.2024, as usual.</p>")
+        };
+        let list = sheet(&format!("<ul>{}</ul>", (1..=4).map(row).collect::<String>()));
+        let rules = WebsiteRules { articles: Some("li a".to_owned()), ..WebsiteRules::default() };
+        let links = list.list(&rules, &HashSet::new()).links;
+        assert!(links.iter().all(|link| link.title == "Open thread"), "{links:?}");
+    }
+
+    #[test]
     fn previews_selectors_on_an_article() {
         let article = sheet(
             "<h1>A title</h1><p class=by>By Ann Lee</p><b class=d>zuletzt</b><i class=d2>3 May 2024</i>\

@@ -1,7 +1,7 @@
 //! The links of a page that may lead to articles, and their context on the page.
 
 use super::candidates::Candidates;
-use super::likeness::{is_named_after, says_nothing};
+use super::labels::Blocks;
 use super::names::{classes, is_heading, is_style_name};
 use crate::util::domain::same_site;
 use crate::util::html::tree::text_up_to;
@@ -12,17 +12,17 @@ use crate::website::date::in_text;
 use crate::website::page::Page;
 use ego_tree::NodeId;
 use scraper::{ElementRef, Node};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use url::Url;
 
 /// Maximum number of links on one page that are examined.
 const MAX_LINKS: usize = 2000;
 /// Maximum number of bytes of one element's text that are examined.
-const MAX_TEXT: usize = 1000;
+pub(super) const MAX_TEXT: usize = 1000;
 /// Maximum number of elements in a link that are searched for its title.
 const MAX_INSIDE: usize = 100;
 /// Maximum number of ancestors of a link that are searched for its date.
-const NEAR: usize = 6;
+pub(super) const NEAR: usize = 6;
 /// Maximum number of elements next to a link, or next to its cell, that are examined.
 pub(super) const MAX_SIBLINGS: usize = 50;
 /// Maximum number of ancestors of a link that are checked for the purpose of a box.
@@ -38,9 +38,9 @@ const MAX_NODES: usize = 400;
 /// Elements that start a new line.
 const BREAKS: [&str; 9] = ["br", "p", "div", "ul", "ol", "table", "h2", "h3", "h4"];
 /// Maximum number of URLs in a block that share its date.
-const SHARED: usize = 4;
+pub(super) const SHARED: usize = 4;
 /// Maximum length of a text that may be a date, in bytes.
-const LONGEST_DATE: usize = 60;
+pub(super) const LONGEST_DATE: usize = 60;
 
 /// The part of a page that contains a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,19 +89,7 @@ pub(super) struct Link {
 /// All links, in page order.
 pub(super) fn gather(page: &Page) -> Vec<Link> {
     let root = page.tree().root_element();
-    let elements: Vec<ElementRef<'_>> = root
-        .descendent_elements()
-        .filter(|e| e.value().name() == "a" && e.attr("href").is_some())
-        .take(MAX_LINKS)
-        .collect();
-    let own = normalise(page.url());
-    let target = |element: &ElementRef<'_>| {
-        let url = page.resolve(element.attr("href")?)?;
-        let key = normalise(&url);
-        (key != own).then_some((url, key))
-    };
-    let links: Vec<_> =
-        elements.into_iter().filter_map(|e| target(&e).map(|(url, key)| (e, url, key))).collect();
+    let links = targets(page);
     let language = root.attr("lang").unwrap_or_default();
     let candidates = Candidates::read(links.iter().map(|(e, url, _)| (*e, url)));
     let blocks = Blocks::read(root, links.iter().map(|(e, _, key)| (*e, key.as_str())));
@@ -123,6 +111,19 @@ pub(super) fn gather(page: &Page) -> Vec<Link> {
             url,
         })
         .collect()
+}
+
+/// The links of a page with their URLs and keys, except for links to the page itself.
+pub(super) fn targets(page: &Page) -> Vec<(ElementRef<'_>, Url, String)> {
+    let own = normalise(page.url());
+    let target = |element: ElementRef<'_>| {
+        let url = page.resolve(element.attr("href")?)?;
+        let key = normalise(&url);
+        (key != own).then_some((url, key))
+    };
+    let elements = page.tree().root_element().descendent_elements();
+    let links = elements.filter(|e| e.value().name() == "a" && e.attr("href").is_some());
+    links.take(MAX_LINKS).filter_map(|e| target(e).map(|(url, key)| (e, url, key))).collect()
 }
 
 /// The role of a link in its row: the names of the link and its parent, and whether another link precedes it.
@@ -209,17 +210,6 @@ fn is_title_name(class: &str) -> bool {
         let begins = end.is_some_and(|end| end.starts_with(char::is_uppercase));
         end.is_some() && before.is_none_or(|c| !c.is_alphanumeric() || begins)
     })
-}
-
-/// The text of a link, of its title attribute, or of its image.
-fn label(link: ElementRef<'_>, url: &Url) -> String {
-    let text = title_in(link, url, MAX_TEXT);
-    if !text.is_empty() {
-        return text;
-    }
-    let picture = link.descendent_elements().find_map(|e| e.attr("alt"));
-    let name = link.attr("title").or(picture).or(link.attr("aria-label"));
-    text::line(name.unwrap_or_default())
 }
 
 pub(super) fn above(element: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
@@ -377,91 +367,7 @@ fn is_popular(link: ElementRef<'_>) -> bool {
     around.take(NEAR).any(|e| named(&e) || headed(&e))
 }
 
-/// The contents of a page's blocks.
-struct Blocks {
-    dates: HashSet<NodeId>,
-    addresses: HashMap<NodeId, usize>,
-    /// Number of headings in each block.
-    headings: HashMap<NodeId, usize>,
-}
-
-impl Blocks {
-    fn read<'a>(
-        root: ElementRef<'a>,
-        links: impl Iterator<Item = (ElementRef<'a>, &'a str)>,
-    ) -> Self {
-        let mut dates = HashSet::new();
-        let mut headings: HashMap<NodeId, usize> = HashMap::new();
-        for node in root.descendants() {
-            if let Some(heading) = ElementRef::wrap(node).filter(|e| is_heading(e.value().name())) {
-                for block in above(heading).take(NEAR) {
-                    *headings.entry(block.id()).or_default() += 1;
-                }
-            }
-            let element = match node.value() {
-                Node::Element(tag) if tag.name() == "time" => ElementRef::wrap(node),
-                Node::Text(text) if is_date(text) => node.parent().and_then(ElementRef::wrap),
-                _ => None,
-            };
-            if let Some(element) = element {
-                dates.insert(element.id());
-                dates.extend(above(element).take(NEAR).map(|e| e.id()));
-            }
-        }
-        let mut addresses: HashMap<NodeId, HashSet<&str>> = HashMap::new();
-        for (link, key) in links {
-            for element in std::iter::once(link).chain(above(link).take(NEAR)) {
-                addresses.entry(element.id()).or_default().insert(key);
-            }
-        }
-        let addresses = addresses.into_iter().map(|(id, set)| (id, set.len())).collect();
-        Self { dates, addresses, headings }
-    }
-
-    /// The label of a link: its own text, or if that is uninformative ("read more"), the heading or the longest
-    /// link in its block.
-    fn label(&self, link: ElementRef<'_>, url: &Url) -> String {
-        let own = label(link, url);
-        if !says_nothing(&own) {
-            // The text may be a date, or "more on this", below a headline without a link.
-            let short = own.len() <= LONGEST_DATE && !is_named_after(url, &own);
-            let headline = if short { self.headline(link) } else { None };
-            return headline.filter(|text| is_named_after(url, text)).unwrap_or(own);
-        }
-        let alone = |e: &ElementRef<'_>| self.addresses.get(&e.id()).is_some_and(|n| *n == 1);
-        let block = above(link).take(NEAR).take_while(alone).last();
-        let found = block.and_then(|block| {
-            let within = || block.descendent_elements();
-            let heading = within().find(|e| is_heading(e.value().name()));
-            let links = within().filter(|e| e.value().name() == "a");
-            heading.or_else(|| links.max_by_key(|e| text_up_to(*e, MAX_TEXT).len()))
-        });
-        let found =
-            found.map(|e| text::line(&text_up_to(e, MAX_TEXT))).filter(|t| !says_nothing(t));
-        let of_card = || Some(card::title(block?, Some(url))?.text);
-        found.or_else(of_card).or_else(|| self.headline(link)).unwrap_or(own)
-    }
-
-    /// The only heading of a row that has other links, unless it is itself linked.
-    fn headline(&self, link: ElementRef<'_>) -> Option<String> {
-        let count = |e: &ElementRef<'_>| self.headings.get(&e.id()).copied().unwrap_or(0);
-        let row = above(link).take(NEAR).find(|e| count(e) > 0).filter(|e| count(e) == 1)?;
-        let heading = row.descendent_elements().find(|e| is_heading(e.value().name()))?;
-        let linked = heading.descendent_elements().chain(above(heading).take(3));
-        if linked.into_iter().any(|e| e.value().name() == "a") {
-            return None;
-        }
-        Some(text::line(&text_up_to(heading, MAX_TEXT))).filter(|t| !t.is_empty())
-    }
-
-    fn is_dated(&self, link: ElementRef<'_>) -> bool {
-        let mut blocks = std::iter::once(link).chain(above(link).take(NEAR));
-        let own = |e: &ElementRef<'_>| self.addresses.get(&e.id()).is_some_and(|n| *n <= SHARED);
-        blocks.by_ref().take_while(own).any(|e| self.dates.contains(&e.id()))
-    }
-}
-
-fn is_date(text: &str) -> bool {
+pub(super) fn is_date(text: &str) -> bool {
     let text = text.trim();
     (5..=LONGEST_DATE).contains(&text.len())
         && text.contains(|c: char| c.is_ascii_digit())

@@ -7,6 +7,7 @@
 
 mod candidates;
 mod groups;
+mod labels;
 mod likeness;
 mod links;
 mod names;
@@ -15,6 +16,7 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
+pub(super) use labels::name;
 pub(super) use likeness::{named_after, says_nothing};
 pub(crate) use links::is_file;
 pub(super) use links::{Region, region, title_in};
@@ -65,14 +67,7 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
         if set.len() < groups::LEAST || sets.iter().any(|other| share(&set, other) >= ALIKE) {
             continue;
         }
-        let mut items = list_page_with_summaries(page, &selectors, None).links;
-        for item in &mut items {
-            // Links with texts like "read more" get the headline of their block as title.
-            let named = links.iter().find(|link| link.url == item.url && link.text != item.title);
-            if let Some(link) = named.filter(|_| likeness::says_nothing(&item.title)) {
-                item.title.clone_from(&link.text);
-            }
-        }
+        let items = list_page_with_summaries(page, &selectors, None).links;
         let confidence = group.confidence;
         proposals.push(Proposal {
             articles: group.selector,
