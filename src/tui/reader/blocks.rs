@@ -369,6 +369,10 @@ mod tests {
     use crate::article::from_html;
 
     fn shown(html: &str, width: usize) -> Vec<String> {
+        shown_beside(html, width, 0)
+    }
+
+    fn shown_beside(html: &str, width: usize, beyond: usize) -> Vec<String> {
         let shape = Shape {
             width,
             wrap_code: true,
@@ -376,11 +380,27 @@ mod tests {
             strikes: false,
             picture_lines: 0,
             graphics: None,
-            beyond: 0,
+            beyond,
         };
         let lines = layout(&from_html(html, None), shape, &Default::default()).lines;
         let text = |line: &Line| line.all().map(|span| span.text.as_str()).collect::<String>();
         lines.iter().map(text).collect()
+    }
+
+    #[test]
+    fn code_uses_a_small_margin_only_if_it_then_fits() {
+        let lines = |cells: usize, beyond| {
+            let code = format!("<pre>{} {}</pre>", "a".repeat(20), "b".repeat(cells - 21));
+            shown_beside(&code, 50, beyond).len()
+        };
+        // The code has 46 cells without its padding, and rows around it would be lines too.
+        assert_eq!((lines(46, 0), lines(47, 0)), (1, 2));
+        assert_eq!((lines(50, 4), lines(51, 4)), (1, 2));
+        let long = "x ".repeat(60);
+        let plain = shown_beside(&format!("<pre>{long}</pre>"), 50, 0);
+        assert_eq!(shown_beside(&format!("<pre>{long}</pre>"), 50, 4), plain);
+        let wide = shown_beside(&format!("<pre>{long}</pre>"), 50, LEAST_BEYOND);
+        assert!(wide.len() < plain.len() || wide[0].len() > plain[0].len(), "{wide:?}");
     }
 
     #[test]
