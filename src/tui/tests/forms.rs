@@ -307,6 +307,20 @@ fn shows_keys_for_an_item_without_text() {
     stage.screen(120, 36);
     stage.keys("<Enter>");
     shows(&mut stage, &["o opens its page in the", "text from the page."]);
+    assert!(!stage.screen(120, 36).contains("tries again"));
+    // A title is made from the URL, and a failed page is not offered as if nothing had been tried.
+    let mut row = stage.rows[0].clone();
+    (row.title, row.words) = (String::new(), 0);
+    row.url = Some("https://kernel.example/people/ann-lee/".to_owned());
+    stage.rows[0] = row.clone();
+    let document = crate::article::Document::from_text(crate::tui::read::NO_TEXT);
+    let mut shown = Article { document: Arc::new(document), ..article(row) };
+    let item = Arc::make_mut(&mut shown.item);
+    item.title = String::new();
+    item.fetch_error = Some("HTTP 404".to_owned());
+    stage.shown = Some(shown);
+    stage.keys("h)(<Enter>");
+    shows(&mut stage, &["ann lee · kernel.example", "tries again to"]);
 }
 
 #[test]
