@@ -28,6 +28,9 @@ pub(super) fn open_writer_showing(
     if conn.is_readonly("main")? {
         return Err(StoreError::ReadOnly);
     }
+    // Only a new file gets it. The longer a page, the fewer writes: with 4 KiB, the first refresh of 1,000
+    // feeds takes a tenth more CPU time. 16 KiB bring no more.
+    conn.pragma_update(None, "page_size", 8192)?;
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     // If no file can be created in the folder, SQLite cannot open its log.
     conn.pragma_update(None, "journal_mode", "WAL").map_err(forbidden)?;
@@ -39,7 +42,8 @@ pub(super) fn open_writer_showing(
     conn.pragma_update(None, "cache_size", -4096)?;
     // 8 MB. The first pass over a log costs more than writing it again, because its pages are new to the cache
     // of the system; a shorter log would copy pages that change often more times.
-    conn.pragma_update(None, "wal_autocheckpoint", 2000)?;
+    let page: i64 = conn.pragma_query_value(None, "page_size", |r| r.get(0))?;
+    conn.pragma_update(None, "wal_autocheckpoint", (8 << 20) / page)?;
     conn.pragma_update(None, "journal_size_limit", 32 << 20)?;
     // Each rule has its own statement.
     conn.set_prepared_statement_cache_capacity(320);
@@ -388,6 +392,23 @@ mod tests {
         assert!(matches!(error, StoreError::TooOld { .. }), "{error}");
         drop(open_writer(&path).unwrap());
         assert!(open_reader(&path).is_ok());
+    }
+
+    #[test]
+    fn databases_keep_their_page_size_and_have_logs_of_the_same_length() {
+        let dir = tempfile::tempdir().unwrap();
+        let (new, old) = (dir.path().join("new"), dir.path().join("old"));
+        let mut conn = Connection::open(&old).unwrap();
+        conn.pragma_update(None, "page_size", 4096).unwrap();
+        Migrations::from_slice(STEPS).to_version(&mut conn, 1).unwrap();
+        drop(conn);
+        for (path, size) in [(new, 8192), (old, 4096)] {
+            let conn = open_writer(&path).unwrap();
+            let number =
+                |name| conn.pragma_query_value(None, name, |r| r.get::<_, i64>(0)).unwrap();
+            assert_eq!(number("page_size"), size);
+            assert_eq!(number("wal_autocheckpoint") * size, 8 << 20);
+        }
     }
 
     #[test]

@@ -20,10 +20,10 @@ use tokio::sync::{mpsc, oneshot, watch};
 const QUEUE: usize = 64;
 /// Maximum number of jobs in one transaction.
 const BATCH: usize = 256;
-/// Number of cached 4 KiB pages per source. A refresh changes the same index pages many times.
+/// Number of cached pages per source. A refresh changes the same index pages many times.
 const PAGES_OF_SOURCE: usize = 2;
 /// Minimum and maximum number of pages in the cache.
-const PAGES: (usize, usize) = (1024, 4096);
+const PAGES: (usize, usize) = (512, 4096);
 
 /// A job, and the caller that waits for it.
 trait Work: Send {

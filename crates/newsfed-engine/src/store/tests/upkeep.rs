@@ -386,8 +386,8 @@ fn the_writer_caches_more_pages_for_many_sources() {
         };
         f.store.writer().unwrap().call_blocking(size).unwrap()
     };
-    assert_eq!(pages(), 1024);
-    for (count, expected) in [(1_000, 2_000), (3_000, 4_096), (1, 1_024)] {
+    assert_eq!(pages(), 512);
+    for (count, expected) in [(1_000, 2_000), (3_000, 4_096), (1, 512)] {
         let source = |n| Source::feed(SourceId(format!("s{n}")), url(&format!("{n}")));
         f.store.reconcile_blocking((0..count).map(source).collect(), f.now).unwrap();
         assert_eq!(pages(), expected, "{count}");
