@@ -119,7 +119,7 @@ pub(super) enum Command {
     Restore(backup::RestoreArgs),
     /// Collect the articles or files of a site
     Crawl(crawl::CrawlArgs),
-    /// Extract the article of a page
+    /// Extract the article from a page
     Extract(extract::ExtractArgs),
     /// Parse a feed document and print its content
     Parse(parse::ParseArgs),

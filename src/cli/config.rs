@@ -29,7 +29,7 @@ Examples:
 pub(super) enum ConfigCommand {
     /// Print the locations of the files (default)
     Path,
-    /// Check config.toml and sources.toml; exits with 4 if one has errors
+    /// Check config.toml and sources.toml; exit with 4 if one has errors
     Check,
     /// Print all effective settings as TOML
     Show,

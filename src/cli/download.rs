@@ -88,7 +88,7 @@ pub(super) fn run(args: &DownloadArgs, global: &Global, out: &mut Output) -> Res
         };
         handle.shutdown().await;
         if matches!(result, Ok(Exit::Interrupted)) {
-            out.warn("newsfed: interrupted; the same command continues the download");
+            out.warn("newsfed: interrupted; the same command resumes the download");
         }
         result
     })
@@ -215,7 +215,7 @@ pub(super) fn store(
         let report = |state: DownloadState| progress.bytes(state.received, state.total);
         let result = tokio::select! {
             file = handle.stored_file(&order, report) => file.map_err(|e| line(&e.to_string())),
-            () = stop => Err("interrupted; the same command continues the download".to_owned()),
+            () = stop => Err("interrupted; the same command resumes the download".to_owned()),
         };
         progress.clear();
         handle.shutdown().await;

@@ -64,7 +64,7 @@ by tabs, not shortened, and followed by the URL; an item without marks has a -.
 Without --sort, the view's own order applies, or else ui.sort. Dates
 are written 2026-11-21, 2026-11, 2026, today, yesterday or 7d. --fold lists a
 pinned item of each story, or else its earliest item. --as-of shows
-titles and texts as they were, as far as versions are stored; the marks are
+titles and texts as they were, if earlier versions are stored; the marks are
 those of today, and items that retention has removed are missing. --read-for
 prefers sources whose items you read, new items, pinned items, items kept for
 later, and a mix of sources.
@@ -119,9 +119,9 @@ folder or tag in sources.toml; tag: also finds items with the tag itself.
 category: searches the publisher's own categories. Patterns are regular
 expressions that ignore case. OR must be in capitals. An unknown operator is an
 error; to search for it as text, quote it. `unread` is short for is:unread.
-is:changed finds articles that changed since you read them, except for typos;
-is:edited finds all changed articles. in:versions searches earlier versions of
-texts and titles. Hidden and snoozed items are found only by is:hidden and
+is:changed finds items whose text changed by more than typos since you last
+opened them; is:edited finds all changed items. in:versions searches earlier
+versions of texts and titles. Hidden and snoozed items are found only by is:hidden and
 is:snoozed. before:7d compares whole days, age>7d compares hours. The matching
 text is shown below each item; in a pipe, it is the last column.
 

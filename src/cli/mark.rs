@@ -204,7 +204,7 @@ fn undo_read(store: &Store, out: &mut Output) -> Result<Exit, Failure> {
     let Some(ReadUndone { at, unread }) = store.undo_read_blocking()? else {
         return Err(Failure::Plain("there is no `newsfed read` to undo".to_owned()));
     };
-    report(unread, &format!("marked unread, undoing the run of {}", minute(at)), out)
+    report(unread, &format!("marked unread (undid `newsfed read` of {})", minute(at)), out)
 }
 
 pub(super) fn unread(

@@ -40,7 +40,7 @@ impl Tally {
             }
             Refreshed::Polled(Outcome::Unchanged) => self.unchanged += 1,
             Refreshed::Polled(Outcome::Failed { .. }) | Refreshed::Lost(_) => self.failed += 1,
-            Refreshed::Left(_) => self.skipped += 1,
+            Refreshed::Skipped(_) => self.skipped += 1,
             Refreshed::NotDue(_) => self.not_due += 1,
             Refreshed::Disabled => self.disabled += 1,
         }
@@ -131,7 +131,7 @@ pub(super) fn json_report(report: &Report) -> JsonReport<'_> {
         Refreshed::Lost(why) => {
             (summary.result, summary.message) = ("failed", Some(why.as_str()));
         }
-        Refreshed::Left(pause) => {
+        Refreshed::Skipped(pause) => {
             (summary.result, summary.until, summary.reason) =
                 ("skipped", Some(pause.until.trunc_subsecs(0)), Some(pause.reason));
         }

@@ -27,7 +27,7 @@ pub(super) struct SaveArgs {
     /// The items
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// Format of the file [default: by the file's extension, or else markdown]
+    /// Format of the file [default: from the file's extension, or else markdown]
     #[arg(long, value_enum)]
     format: Option<SaveFormat>,
     /// The file to write, or - for standard output [default: a file in save.folder]

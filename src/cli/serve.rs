@@ -141,7 +141,7 @@ fn set_password(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
 fn prompt() -> Result<String, Failure> {
     let password = rpassword::prompt_password("New password: ")?;
     if rpassword::prompt_password("Repeat the password: ")? != password {
-        return Err(Failure::Plain("the two passwords differ; nothing was changed".to_owned()));
+        return Err(Failure::Plain("the passwords do not match; nothing was changed".to_owned()));
     }
     Ok(password)
 }

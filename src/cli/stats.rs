@@ -108,13 +108,13 @@ fn section<'a>(
     text: impl Fn(&SourceStatistics) -> Option<String>,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let said: Vec<_> = sources.filter_map(|source| Some((source, text(source)?))).collect();
-    if said.is_empty() {
+    let shown: Vec<_> = sources.filter_map(|source| Some((source, text(source)?))).collect();
+    if shown.is_empty() {
         return Ok(());
     }
     out.line("")?;
     out.line(out.bold(title))?;
-    said.iter().try_for_each(|(source, text)| {
+    shown.iter().try_for_each(|(source, text)| {
         out.line(format!("{} ({}): {text}", source.title, source.source))
     })
 }

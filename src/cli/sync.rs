@@ -36,7 +36,7 @@ pub(super) struct SyncArgs {
     /// Refresh even sources that are paused because a server asked for it
     #[arg(long)]
     force: bool,
-    /// Remove the sources that have left a list, even if there are many
+    /// Remove the sources that are no longer in a list, even if many
     #[arg(long, requires = "sources", conflicts_with_all = ["due", "folder", "tag"])]
     accept: bool,
 }
@@ -52,7 +52,7 @@ Examples:
   newsfed sync
   newsfed sync kernel council
   newsfed sync --folder Tech --tag daily
-  newsfed sync --accept planet      for a list that many sources have left
+  newsfed sync --accept planet      for a list that has lost many sources
   newsfed sync --due --quiet        for cron, without `newsfed daemon`
   newsfed sync --json | jq -c 'select(.result == \"failed\")'";
 
@@ -266,7 +266,7 @@ fn describe(title: &str, result: &Refreshed, handle: &Handle, all: bool) -> Opti
     use crate::model::Outcome;
     let what = match result {
         Refreshed::Polled(Outcome::Failed { message, .. }) => message.clone(),
-        Refreshed::Left(pause) => time_text::pause(pause, handle.now()),
+        Refreshed::Skipped(pause) => time_text::pause(pause, handle.now()),
         Refreshed::Lost(why) => format!("not stored: {why}"),
         _ if !all => return None,
         Refreshed::Polled(Outcome::Unchanged) => "unchanged".to_owned(),

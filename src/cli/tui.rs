@@ -19,7 +19,7 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
         let downloads = counted(left.downloads, "download");
         out.note(format!(
             "{downloads} stopped; `newsfed download --list` lists the unfinished ones, and \
-             `newsfed download ID` continues them"
+             `newsfed download ID` resumes them"
         ));
     }
     match left.reason {

@@ -264,7 +264,7 @@ pub(super) enum Effect {
 pub(super) enum ImportList {
     File(PathBuf),
     /// URLs, one per line.
-    Addresses(String),
+    Urls(String),
 }
 
 /// The origin of a file change, returned with the result.

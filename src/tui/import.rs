@@ -16,7 +16,7 @@ pub(super) fn read(paths: &Paths, list: &ImportList, private: bool) -> Result<Im
             return Err(format!("{} is not a file", message(path.display())));
         }
         ImportList::File(path) => (config::read_import(path)?, path.display().to_string()),
-        ImportList::Addresses(text) => (text.clone().into_bytes(), "the pasted text".to_owned()),
+        ImportList::Urls(text) => (text.clone().into_bytes(), "the pasted text".to_owned()),
     };
     if FileFormat::of(&bytes).is_some() {
         let name = message(&name);

@@ -13,7 +13,7 @@ pub(super) struct ColorSupport {
     pub(super) depth: Depth,
     /// Whether the background is light.
     pub(super) light: bool,
-    /// Whether the locale has no characters outside ASCII.
+    /// Whether the locale's encoding is ASCII only.
     pub(super) ascii: bool,
 }
 
@@ -45,7 +45,7 @@ impl ColorSupport {
     }
 }
 
-/// Whether the locale has no characters outside ASCII.
+/// Whether the locale's encoding is ASCII only.
 fn is_ascii_locale(var: impl Fn(&str) -> Option<String>) -> bool {
     let set = |name: &&str| var(name).is_some_and(|value| !value.is_empty());
     let name = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(set);

@@ -146,7 +146,7 @@ fn resumes_interrupted_downloads() {
         });
         let first = downloads.run("/a.mp3", &[]);
         assert_eq!(first.code, Some(1), "{first:?}");
-        assert!(first.err.contains("80 kB are kept, and the next download continues"), "{first:?}");
+        assert!(first.err.contains("80 kB are kept, and the next download resumes"), "{first:?}");
         assert_eq!(downloads.names(), ["a.mp3.part", "a.mp3.part.json"]);
         let second = downloads.run("/a.mp3", &["--json"]).values();
         assert_eq!((&second[0]["bytes"], &second[0]["resumed"]), (&200_000.into(), &80_000.into()));

@@ -231,7 +231,7 @@ fn marking_read_has_a_dry_run_and_undo() {
     assert_eq!(done.err, "`newsfed read --undo` undoes this\n");
     assert_eq!((done.ok().as_str(), unread()), ("3 items marked read\n", 0));
     let undone = world.run(&["read", "--undo"]).ok();
-    assert!(undone.starts_with("3 items marked unread, undoing the run of 20"), "{undone}");
+    assert!(undone.starts_with("3 items marked unread (undid `newsfed read` of 20"), "{undone}");
     assert_eq!(unread(), 3);
     for args in [&["--all"][..], &["--dry-run"], &["1"], &["--query", "x"], &["--since", "7d"]] {
         assert_eq!(world.run(&[&["read", "--undo"], args].concat()).code, Some(2), "{args:?}");

@@ -38,7 +38,7 @@ fn follows_confirms_and_removes_a_list() {
     *count.lock().unwrap() = 3;
     let run = world.run(&["sync", "--force", &list]);
     assert!(
-        run.code == Some(1) && run.err.contains("6 of 9 sources have left this list"),
+        run.code == Some(1) && run.err.contains("6 of 9 sources are no longer in this list"),
         "{run:?}"
     );
     let doctor = world.run(&["doctor"]).out;

@@ -233,7 +233,7 @@ async fn a_damaged_list_removes_nothing() {
         assert!(message.contains(problem), "{problem}: {polled:?}");
         planet.step().await;
         assert_eq!(planet.sources(), before, "{problem}");
-        // A complete list is applied again, and sources that have left it are removed.
+        // A complete list is applied again, and sources that are no longer in it are removed.
         planet.changes_to(&outlines(&["a", "b"])).await;
         assert_eq!(planet.sources(), before[..2], "{problem}");
         planet.engine.shutdown().await;
@@ -251,7 +251,7 @@ async fn asks_the_user_before_removing_many_sources() {
     planet.serve(list(opml(&numbered(4))));
     let polled = planet.poll().await;
     let message = failure(&polled).unwrap();
-    assert!(message.starts_with("5 of 9 sources have left this list"), "{message}");
+    assert!(message.starts_with("5 of 9 sources are no longer in this list"), "{message}");
     assert!(message.contains("newsfed sync --accept"), "{message}");
     assert!(planet.step().await.is_empty());
     assert_eq!(planet.sources().len(), 9);
@@ -478,7 +478,7 @@ async fn following_a_list_leaves_others_unchanged_and_reports_problems() {
     let planet = Planet::with(&outlines(&["a"])).await;
     planet.serve(list(opml(&outlines(&["a", "n"]))));
     planet.poll().await;
-    // Pending changes of another list are not applied.
+    // Pending changes to another list are not applied.
     let url = planet.server.url("/other.opml");
     let followed = planet.engine.follow_list(&url, None, None).await.unwrap();
     assert_eq!((followed.added.len(), followed.edits.len()), (2, 2));

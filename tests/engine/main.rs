@@ -172,7 +172,7 @@ const UNCHANGED: Refreshed = Refreshed::Polled(Outcome::Unchanged);
 /// The reason why a source was skipped, and for how many more minutes it is paused.
 fn left(refreshed: &Refreshed, now: Time) -> Option<(PauseReason, i64)> {
     match refreshed {
-        Refreshed::Left(pause) => Some((pause.reason, (pause.until - now).num_minutes())),
+        Refreshed::Skipped(pause) => Some((pause.reason, (pause.until - now).num_minutes())),
         _ => None,
     }
 }

@@ -52,7 +52,7 @@ async fn stores_each_change_of_a_watched_page() {
     engine.mark(Mark::Read, vec![key], true).await.unwrap();
     engine.mark(Mark::Pinned, vec![key], true).await.unwrap();
 
-    // A changed number does not count as a change of the page.
+    // A changed number does not count as a change to the page.
     home.clock.advance(DAY);
     site.html("/pool", &notice("Open from 9 to 18.", "4 €", 101));
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));

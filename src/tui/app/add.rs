@@ -318,7 +318,7 @@ impl Add {
             None => {}
         }
         if let Some(addresses) = several_addresses(&address) {
-            return app.import_addresses(&addresses);
+            return app.import_urls(&addresses);
         }
         if let Some(source) = app.followed_at(&address) {
             self.stage = Stage::Known(source);

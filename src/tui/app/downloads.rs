@@ -228,7 +228,7 @@ impl App {
             return self.note("This download is complete");
         }
         let (Some(url), Some(item), Some(source)) = (entry.url, entry.item, entry.source) else {
-            return self.note("The item no longer exists, so the download cannot be continued");
+            return self.note("The item no longer exists, so the download cannot be resumed");
         };
         let media_type = media_type(None, &url).unwrap_or_default();
         let file = MediaFile { of: FileOf { item, source }, url, media_type };
@@ -262,7 +262,7 @@ impl Dialog for DownloadList {
     fn hints(&self) -> KeyHints {
         &[
             KeyHint::Key("Enter", "open"),
-            KeyHint::Key("r", "continue"),
+            KeyHint::Key("r", "resume"),
             KeyHint::Key("c", "cancel"),
             KeyHint::Key("d", "remove"),
             Rows("select"),

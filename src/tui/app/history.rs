@@ -136,7 +136,7 @@ impl History {
         last.map(|adding| adding.undone = undone).is_some()
     }
 
-    /// Counts a reply to a change of items.
+    /// Counts a reply to a change to items.
     pub(super) fn change_replied(&mut self) {
         self.unstored = self.unstored.saturating_sub(1);
         if self.unstored == 0 {

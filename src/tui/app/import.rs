@@ -221,9 +221,9 @@ impl App {
     }
 
     /// Previews the import of several typed or pasted URLs.
-    pub(super) fn import_addresses(&mut self, addresses: &[String]) -> Vec<Effect> {
-        let name = counted(addresses.len(), "URL");
-        self.preview_import(name, ImportList::Addresses(addresses.join("\n")))
+    pub(super) fn import_urls(&mut self, urls: &[String]) -> Vec<Effect> {
+        let name = counted(urls.len(), "URL");
+        self.preview_import(name, ImportList::Urls(urls.join("\n")))
     }
 
     fn preview_import(&mut self, path: String, list: ImportList) -> Vec<Effect> {

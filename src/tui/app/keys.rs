@@ -418,14 +418,14 @@ impl App {
         if self.dialogs.is_empty() {
             // URLs that are pasted outside of a field are added as sources.
             if let Some(addresses) = several_addresses(text) {
-                return self.import_addresses(&addresses);
+                return self.import_urls(&addresses);
             }
             let is_url = crate::util::url::parse_web(text.trim()).is_ok();
             return if is_url { self.add_url(text) } else { vec![] };
         }
         let takes = self.dialogs.last().is_some_and(|dialog| dialog.takes_addresses());
         if let Some(addresses) = several_addresses(text).filter(|_| takes) {
-            return self.import_addresses(&addresses);
+            return self.import_urls(&addresses);
         }
         self.with_top(|dialog, app| match dialog.field() {
             Some(field) => {

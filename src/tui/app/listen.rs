@@ -109,7 +109,7 @@ impl App {
     }
 }
 
-/// A message about a change of the player while its dialog is closed.
+/// A message about a change to the player while its dialog is closed.
 fn change(before: Option<&Playing>, now: &Playing) -> Option<String> {
     let at = clock_time(now.progress.position);
     let same = before.filter(|before| before.key == now.key);

@@ -91,7 +91,7 @@ impl TerminalInfo {
         Self { replies, asked: false, window }
     }
 
-    /// Handles a change of the window or its font.
+    /// Handles a change to the window or its font.
     pub(in crate::tui) fn resized(&mut self, cell: Option<(u16, u16)>) {
         self.window = cell;
         if let Some(replies) = self.replies.as_mut().filter(|_| cell.is_some()) {

@@ -74,7 +74,7 @@ impl App {
         match result {
             Refreshed::Polled(Outcome::Failed { message, .. }) => (Fate::Failed, message.clone()),
             Refreshed::Lost(why) => (Fate::Failed, format!("not stored: {why}")),
-            Refreshed::Left(pause) => (Fate::Skipped, time_text::pause(pause, self.now)),
+            Refreshed::Skipped(pause) => (Fate::Skipped, time_text::pause(pause, self.now)),
             Refreshed::NotDue(_) => (Fate::Skipped, "not due".to_owned()),
             Refreshed::Disabled => (Fate::Skipped, "disabled".to_owned()),
             Refreshed::Polled(Outcome::Unchanged) => (Fate::Unchanged, "unchanged".to_owned()),

@@ -83,7 +83,7 @@ impl App {
                 totals.updated += updated;
             }
             Refreshed::Polled(Outcome::Unchanged) => totals.polled += 1,
-            Refreshed::Left(pause) => {
+            Refreshed::Skipped(pause) => {
                 totals.skipped += 1;
                 totals.pause = Some(*pause);
             }

@@ -22,7 +22,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Frame;
 use std::ops::Range;
 
-/// A change of one key in the settings.
+/// A change to one key in the settings.
 pub(super) fn setting(path: &[&str], value: impl Into<toml::Value>) -> KeyChange {
     let path = path.iter().map(|key| (*key).to_owned()).collect();
     KeyChange { path, value: Some(value.into().to_string()) }

@@ -20,7 +20,7 @@ const MAX_CHARS: usize = 500_000;
 const OFTEN: usize = 20;
 const TIMES: usize = 8;
 
-/// Maximum distance, in words, of two searched words that stand near each other.
+/// Maximum distance, in words, of two search words that stand near each other.
 const NEAR: usize = 10;
 
 /// The lines as one case-folded text.
@@ -161,7 +161,7 @@ impl Haystack {
     }
 }
 
-/// An occurrence of a searched word.
+/// An occurrence of a search word.
 #[derive(Debug, Clone)]
 struct Hit {
     /// Byte range of the folded text.
@@ -236,15 +236,15 @@ impl SearchedWord {
         let words =
             terms.flat_map(|(group, words)| words.into_iter().map(move |word| (group, word)));
         let words: Vec<(usize, (&str, bool))> = words.collect();
-        let says_little = |(_, (text, is_phrase)): &(usize, (&str, bool))| {
+        let is_stop = |(_, (text, is_phrase)): &(usize, (&str, bool))| {
             !is_phrase && is_stop_word(&text.to_lowercase())
         };
-        if words.len() > 1 && words.iter().all(says_little) {
+        if words.len() > 1 && words.iter().all(is_stop) {
             let texts: Vec<&str> = words.iter().map(|(_, (text, _))| *text).collect();
             return Self::new(&texts.join(" "), true, 0).into_iter().collect();
         }
         let is_only = words.len() == 1;
-        let words = words.into_iter().filter(|word| is_only || !says_little(word));
+        let words = words.into_iter().filter(|word| is_only || !is_stop(word));
         words.filter_map(|(group, (text, is_phrase))| Self::new(text, is_phrase, group)).collect()
     }
 
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_texts_across_lines_and_cases() {
+    fn finds_text_across_line_breaks_and_in_any_case() {
         for (html, width, needle, expected) in [
             ("<p>One two one", 40, "one", vec!["One", "one"]),
             // A capital letter makes the case matter.

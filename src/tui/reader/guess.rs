@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn less_evidence_is_enough_for_a_language_of_the_article() {
+    fn needs_less_evidence_for_a_language_the_article_already_uses() {
         let code = rows("const fig = 3;");
         assert_eq!(guess(&code, &["python"]), None);
         assert_eq!(guess(&code, &["python", "js"]), Some("js"));

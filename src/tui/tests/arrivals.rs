@@ -187,7 +187,7 @@ fn reloads_an_open_article_that_changes() {
     assert_ne!(title(&stage), before);
     let screen = stage.screen(140, 40);
     assert_eq!(screen.matches("Main library will not open").count(), 2, "in both panes: {screen}");
-    // Changes of other items do not reload it.
+    // Changes to other items do not reload it.
     let asked = |stage: &Stage| stage.app.reader.article.as_ref().map(std::sync::Arc::as_ptr);
     let same = asked(&stage);
     stage.rows.last_mut().unwrap().title = "Another".to_owned();

@@ -302,7 +302,7 @@ fn refresh_progress_lists_errors_first_and_can_be_stopped() {
 #[test]
 fn a_refresh_reports_changed_items() {
     use crate::engine::{Refreshed, Report};
-    for (new, updated, says) in [
+    for (new, updated, expected) in [
         (0, 1, "1 updated item"),
         (2, 1, "2 new items, 1 updated"),
         (2, 0, "2 new items"),
@@ -317,7 +317,7 @@ fn a_refresh_reports_changed_items() {
         let report = Report { source, result, left_out: vec![], problem: None };
         stage.happen(Event::Refreshed(refresh, report));
         stage.happen(Event::RefreshEnded(refresh));
-        assert!(stage.has_message(says), "{}", stage.screen(120, 40));
+        assert!(stage.has_message(expected), "{}", stage.screen(120, 40));
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Real {
     pub(super) handle: Handle,
     /// Effects that need the terminal.
     pub(super) requested: Vec<Effect>,
-    /// Number of replies to changes of files.
+    /// Number of replies to changes to files.
     pub(super) edits: usize,
     driver: Driver,
     events: UnboundedReceiver<Event>,
@@ -142,8 +142,8 @@ impl Real {
     }
 
     pub(super) async fn wait_for(&mut self, words: &str) {
-        let said = |app: &App| app.toast.as_ref().is_some_and(|t| t.text.contains(words));
-        self.until(words, said).await;
+        let is_shown = |app: &App| app.toast.as_ref().is_some_and(|t| t.text.contains(words));
+        self.until(words, is_shown).await;
     }
 
     /// Notifies the interface, like the run loop, that the database has changed.

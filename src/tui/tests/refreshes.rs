@@ -61,14 +61,14 @@ fn repeats_a_result_below_the_rows_only_if_truncated() {
 }
 
 #[test]
-fn says_why_the_only_source_of_a_refresh_was_skipped() {
+fn shows_why_the_only_source_of_a_refresh_was_skipped() {
     let pause = |stage: &mut Stage, ids: &[&str]| {
         stage.screen(120, 40);
         stage.keys("R");
         let refresh = stage.refreshes()[0];
         for id in ids {
             let until = now() + TimeDelta::hours(1);
-            let result = Refreshed::Left(Pause { until, reason: PauseReason::MaxAge });
+            let result = Refreshed::Skipped(Pause { until, reason: PauseReason::MaxAge });
             let source = SourceId((*id).to_owned());
             let report = Report { source, result, left_out: vec![], problem: None };
             stage.happen(Event::Refreshed(refresh, report));

@@ -183,7 +183,7 @@ fn the_next_article_starts_with_a_complete_header() {
     stage.screen(80, 24);
     stage.keys("<Space>");
     let screen = stage.screen(80, 24);
-    assert!(!screen.contains("min read"), "the head is reduced to the title: {screen}");
+    assert!(!screen.contains("min read"), "the header is reduced to the title: {screen}");
     stage.keys("n");
     let screen = stage.screen(80, 24);
     assert!(screen.contains("min read") && !screen.contains("100 %"), "{screen}");

@@ -43,7 +43,7 @@ fn the_head_scrolls_away_row_by_row() {
         }
         seen += 1;
     }
-    assert!(seen > 2, "the head takes rows");
+    assert!(seen > 2, "the header takes rows");
     for _ in 0..=seen {
         stage.keys("k");
     }

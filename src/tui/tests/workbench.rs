@@ -165,8 +165,8 @@ impl BenchTest {
     }
 
     fn answer(&mut self, bench: u64) {
-        for said in self.bench.events() {
-            self.happen(Event::BenchReplied(bench, said));
+        for event in self.bench.events() {
+            self.happen(Event::BenchReplied(bench, event));
         }
     }
 

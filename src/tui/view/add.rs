@@ -117,7 +117,7 @@ fn stage_lines(app: &App, add: &Add, width: u16) -> Vec<Line<'static>> {
 const WIDTH: u16 = 104;
 
 const OWN_ORIGINS: &str =
-    "Your own: exec:PROGRAM, filter:PROGRAM:URL, mail:PATH, or a file's path.";
+    "Your own programs and files: exec:PROGRAM, filter:PROGRAM:URL, mail:PATH, or a file's path.";
 
 /// Advice shown if nothing was found at a URL.
 pub(super) const NEXT_STEP: &str =

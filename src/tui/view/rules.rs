@@ -65,9 +65,9 @@ pub(in crate::tui) fn draw(
     if let Some(commands) = record.and_then(|record| record.commands.as_ref()).filter(|_| below > 2)
     {
         let tone = if commands.failed > 0 { Role::Warning } else { Role::Soft };
-        let said = commands_line(commands);
-        let said = text::truncate(&said, rest.width.into());
-        line(app, frame, &said, tone, Rect { height: 1, ..rest });
+        let summary = commands_line(commands);
+        let summary = text::truncate(&summary, rest.width.into());
+        line(app, frame, &summary, tone, Rect { height: 1, ..rest });
         rest = Rect { y: rest.y + 1, height: rest.height - 1, ..rest };
     }
     matches(app, frame, &list.run, &rules[list.selected].describe_outside(), rest);
@@ -75,19 +75,19 @@ pub(in crate::tui) fn draw(
 
 /// The results of a rule's commands.
 fn commands_line(commands: &CommandRecord) -> String {
-    let mut said = format!("{} succeeded", counted(commands.ok, "command"));
+    let mut summary = format!("{} succeeded", counted(commands.ok, "command"));
     if commands.failed > 0 {
-        said += &format!(", {} failed", commands.failed);
+        summary += &format!(", {} failed", commands.failed);
     }
     if commands.skipped > 0 {
-        said += &format!(", {} not run", commands.skipped);
+        summary += &format!(", {} not run", commands.skipped);
     }
     if commands.failed > 0 {
-        said += &format!("; last failure: {}", text::line(&commands.status));
+        summary += &format!("; last failure: {}", text::line(&commands.status));
         let error = commands.error.as_deref().map(text::line);
-        said += &error.map(|error| format!(": {error}")).unwrap_or_default();
+        summary += &error.map(|error| format!(": {error}")).unwrap_or_default();
     }
-    said
+    summary
 }
 
 /// Widths of the name and effect columns, in cells, including the gap after each.

@@ -262,7 +262,7 @@ const DATED: &[&str] = &[
 ];
 
 /// Whether two texts differ only in parts of short lines that change without an edit: visitor counts, "3
-/// hours ago", a clock, today's date. A change of any other number is a real change.
+/// hours ago", a clock, today's date. A change to any other number is a real change.
 pub fn is_small_change(earlier: &str, later: &str) -> bool {
     let (mut a, mut b) = (earlier.lines(), later.lines());
     let mut left = MAX_LINES;

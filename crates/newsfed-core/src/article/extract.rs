@@ -416,7 +416,7 @@ impl Reading<'_, '_> {
         let own =
             self.head.base.and_then(|b| crate::util::url::absolute(self.guide.url.as_ref(), b));
         let base = own.as_ref().or(self.guide.url.as_ref());
-        let said = metadata::metadata(self.head, page, taken, base);
+        let meta = metadata::metadata(self.head, page, taken, base);
         let dates = self.guide.dates(self.head, page, taken);
         let (document, text, origin) = match body {
             Some(body) => {
@@ -430,16 +430,16 @@ impl Reading<'_, '_> {
             document,
             text,
             origin,
-            has_guide_title: said.is_titled(given.as_deref()),
-            title: given.or(said.title),
-            authors: said.authors,
+            has_guide_title: meta.is_titled(given.as_deref()),
+            title: given.or(meta.title),
+            authors: meta.authors,
             published: dates.published.map(|p| p.time),
             dated: dates.published,
             modified: dates.modified,
             offsets: dates.offsets,
-            language: said.language,
-            canonical: said.canonical,
-            image: said.image,
+            language: meta.language,
+            canonical: meta.canonical,
+            image: meta.image,
             summaries: metadata::summaries(self.head),
             tags: tags::tags(self.head),
             comments: comments::texts(page, &comments::zones(page)),

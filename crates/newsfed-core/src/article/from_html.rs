@@ -890,10 +890,10 @@ impl Builder<'_> {
     fn picture(&mut self, e: ElementRef<'_>, flow: &mut Flow) {
         let Some(image) = self.image(e) else { return };
         let title = text::line(e.attr("title").unwrap_or_default());
-        let says_more = matches!(&image, Inline::Image(alt, _) if *alt != title)
+        let is_explanation = matches!(&image, Inline::Image(alt, _) if *alt != title)
             && title.ends_with(['.', '!', '?', '…', '。', '"', '”'])
             && super::words::count(&title) >= TITLE_WORDS;
-        if says_more && flow.inline.iter().all(|i| matches!(i, Inline::Image(..))) {
+        if is_explanation && flow.inline.iter().all(|i| matches!(i, Inline::Image(..))) {
             flow.push(Block::Figure(vec![image], vec![Inline::Text(title)]));
         } else {
             flow.inline.push(image);

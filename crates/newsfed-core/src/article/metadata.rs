@@ -94,8 +94,8 @@ pub(super) fn hints(head: &Head<'_>) -> Hints {
 
 /// The page's title and its own descriptions, as plain text.
 pub(super) fn summaries(head: &Head<'_>) -> Vec<String> {
-    let said = ["description", "og:description", "twitter:description", "og:title"];
-    let metas = said.iter().flat_map(|name| head.all(name).take(2)).map(str::to_owned);
+    let names = ["description", "og:description", "twitter:description", "og:title"];
+    let metas = names.iter().flat_map(|name| head.all(name).take(2)).map(str::to_owned);
     let described = head.articles().filter_map(|o| o.get("description")?.as_str());
     let all = metas.chain(described.map(str::to_owned)).chain([head.title.clone()]);
     all.map(|text| text::line(&text)).filter(|text| !text.is_empty()).collect()

@@ -406,7 +406,7 @@ fn repeated<'p>(
         let words = page.blocks[*at].words;
         let is_stamp = time.is_some_and(|time| time.block == Some(*at)) && words <= STAMP_WORDS;
         let written = time.map_or(["", ""], |time| [&time.written, &time.text]);
-        let repeats = words <= REPEATED_WORDS && says_no_more(&line, name, written);
+        let repeats = words <= REPEATED_WORDS && adds_nothing(&line, name, written);
         is_stamp || repeats || joined.contains(at) && Some(*at) != last
     };
     // Some forums write the title of the thread above each post.
@@ -415,7 +415,7 @@ fn repeated<'p>(
 }
 
 /// Whether a line consists only of a name or a time, numbers, and labels.
-fn says_no_more(line: &str, name: &str, [written, time]: [&str; 2]) -> bool {
+fn adds_nothing(line: &str, name: &str, [written, time]: [&str; 2]) -> bool {
     let mut rest = line.to_owned();
     for known in [written, time, name].into_iter().filter(|known| !known.is_empty()) {
         rest = rest.replacen(known, " ", 1);

@@ -150,13 +150,13 @@ fn rank(label: &str, url: &Url) -> Option<u8> {
     let last = percent_decode_str(segments.last().unwrap_or(&"")).decode_utf8_lossy();
     let last = last.to_lowercase();
     let last = last.strip_suffix(".html").unwrap_or(&last);
-    let says = |names: &[&str]| names.contains(&label);
+    let is_labelled = |names: &[&str]| names.contains(&label);
     let ends = |names: &[&str]| names.contains(&last);
     match () {
-        () if says(&ALL) => Some(0),
-        () if says(&NAMES) => Some(1),
+        () if is_labelled(&ALL) => Some(0),
+        () if is_labelled(&NAMES) => Some(1),
         () if ends(&NAMES) => Some(2),
-        () if says(&ARCHIVES) || ends(&ARCHIVES) => Some(3),
+        () if is_labelled(&ARCHIVES) || ends(&ARCHIVES) => Some(3),
         () => None,
     }
 }

@@ -205,8 +205,8 @@ fn take_link(element: &Element, base: Base, entry: &mut RawEntry) {
         "enclosure" => entry.enclosures.push(link),
         "replies" => {
             // The number from the threading extension is used until its element gives the total.
-            let said = element.attribute("thr:count").or_else(|| element.attribute("count"));
-            entry.comment_count = entry.comment_count.or(said.and_then(count));
+            let given = element.attribute("thr:count").or_else(|| element.attribute("count"));
+            entry.comment_count = entry.comment_count.or(given.and_then(count));
             match link.mime.as_deref() {
                 Some(mime) if !mime.contains("html") => entry.comment_feed.get_or_insert(link.href),
                 _ => entry.comments.get_or_insert(link.href),

@@ -60,7 +60,7 @@ fn obeys_response_headers() {
     use ResponseKind::*;
     let day = 24 * 60;
     let cases: Vec<(&str, ResponseFacts, Want)> = vec![
-        ("nothing said", response(Ok, None, None, None), (60, None, vec![])),
+        ("no headers", response(Ok, None, None, None), (60, None, vec![])),
         ("max-age", response(Ok, None, Some(90), None), (90, Some((90, MaxAge)), vec![MaxAge])),
         ("short max-age", response(Ok, None, Some(30), None), (60, Some((30, MaxAge)), vec![])),
         ("no-cache", response(Ok, None, Some(0), None), (60, None, vec![])),

@@ -29,8 +29,8 @@ const ENOUGH: usize = 3;
 /// sitemap, the feed, the server, the page and the URL, in this order.
 pub fn first_gap(clues: &Clues<'_>, now: Time) -> Option<Duration> {
     let kept = clues.max_age.filter(|age| *age >= HOUR);
-    let said = || clues.changes.or(clues.update_period).or(kept).or(clues.page);
-    let gap = own_gap(clues.items, now).or_else(said).or_else(|| by_words(clues.url))?;
+    let stated = || clues.changes.or(clues.update_period).or(kept).or(clues.page);
+    let gap = own_gap(clues.items, now).or_else(stated).or_else(|| by_words(clues.url))?;
     Some(gap.clamp(HOUR, 30 * DAY))
 }
 

@@ -116,7 +116,7 @@ struct Likeness {
     /// Weighted Jaccard coefficient of the title words, 0 to 1.
     title: f64,
     /// Total weight of the words of the shorter title.
-    says: u32,
+    title_weight: u32,
     /// Number of words of the shorter title.
     words: usize,
     /// Share of the shorter text's shingles that are in the other, 0 to 1; 0 for very short texts.
@@ -150,7 +150,7 @@ impl Likeness {
             marks: marks(&a.title.marks, &b.title.marks),
             whole_title: a.title.whole == b.title.whole && !x.is_empty(),
             title: f64::from(shared) / f64::from(union.max(1)),
-            says: sum(x).min(sum(y)),
+            title_weight: sum(x).min(sum(y)),
             words: x.len().min(y.len()),
             copied: if bare { 0.0 } else { copied },
             shingles,
@@ -164,7 +164,7 @@ impl Likeness {
         if self.marks == Marks::Conflict || self.swapped(limits) || apart > TEXT_APART {
             return None;
         }
-        let distinctive = self.words >= 4 && self.says >= 16;
+        let distinctive = self.words >= 4 && self.title_weight >= 16;
         let same_title = self.whole_title || self.title >= 0.85;
         if !distinctive {
             // Issues of a series have titles like these, and have more than the title in common.
@@ -183,7 +183,7 @@ impl Likeness {
             return Some(Reason::Copy);
         }
         let supported = self.copied >= 0.3 || self.lead >= 0.6;
-        let long = self.words >= 6 && self.says >= 24 && apart <= BARE_APART;
+        let long = self.words >= 6 && self.title_weight >= 24 && apart <= BARE_APART;
         if same_title && self.marks == Marks::Same && (supported || self.bare && long) {
             return Some(Reason::Title);
         }

@@ -219,9 +219,9 @@ fn without_publisher(text: &str) -> &str {
     let Some((at, sign)) = last else { return text };
     let (before, after) = (&text[..at], &text[at + sign..]);
     let suffix = words(after, MAX_BYTES, MAX_WORDS);
-    let says = suffix.iter().any(|word| mark(word).is_some());
+    let has_mark = suffix.iter().any(|word| mark(word).is_some());
     let enough = words(before, MAX_BYTES, MAX_WORDS).len() >= 4;
-    if suffix.len() <= SUFFIX && !says && enough { before } else { text }
+    if suffix.len() <= SUFFIX && !has_mark && enough { before } else { text }
 }
 
 #[cfg(test)]

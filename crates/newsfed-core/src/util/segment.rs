@@ -15,7 +15,7 @@ pub const SEPARATOR: char = '\u{1}';
 /// The first byte of all Han and Kana characters in UTF-8 is at least this one.
 const FIRST_BYTE: u8 = 0xe3;
 
-/// Number of letters from which a searched word also finds longer words that begin with it.
+/// Number of letters from which a search word also finds longer words that begin with it.
 const PREFIX_LETTERS: usize = 3;
 
 /// Whether a character is a word of its own: a Han or Kana character that the index reads as a letter.

@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn summarises_a_url_by_the_end_of_its_path() {
-        for (url, said) in [
+        for (url, expected) in [
             ("https://www.e.org/2026/11/a-fair_scheduler.html", "a fair scheduler · e.org"),
             ("https://e.org/blog/caf%C3%A9-hours/", "café hours · e.org"),
             ("https://e.org/notes/index.php", "notes · e.org"),
@@ -103,7 +103,7 @@ mod tests {
             ("https://e.org/%E2%80%AEa%1B%5B31mb", "ab · e.org"),
             ("not a URL", "not a URL"),
         ] {
-            assert_eq!(summary(url), said, "{url}");
+            assert_eq!(summary(url), expected, "{url}");
         }
     }
 }

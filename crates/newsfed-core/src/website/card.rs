@@ -1,7 +1,7 @@
 //! The title of a card: a box, often entirely a link, with a title, a date and a teaser on separate lines.
 //! Many cards have no heading.
 
-use super::propose::{named_after, says_nothing};
+use super::propose::{is_no_title, named_after};
 use crate::article::is_date_line;
 use crate::util::html::tree::{HIDDEN, text_up_to};
 use crate::util::text;
@@ -143,8 +143,8 @@ fn without_date<'a>(link: ElementRef<'a>) -> Option<CardTitle<'a>> {
     }
     let line = text::line(&words);
     let line = line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '·' | '|' | '–' | '—'));
-    let says = found && !says_nothing(line) && weight(line) <= LONGEST;
-    says.then(|| CardTitle { text: line.to_owned(), element: None })
+    let is_title = found && !is_no_title(line) && weight(line) <= LONGEST;
+    is_title.then(|| CardTitle { text: line.to_owned(), element: None })
 }
 
 fn lines(card: ElementRef<'_>) -> Vec<Line<'_>> {
@@ -217,7 +217,7 @@ fn is_bold(element: ElementRef<'_>) -> bool {
 /// Whether a line is not a title: a date, a section, a reading time.
 fn is_beside(line: &Line<'_>) -> bool {
     let named = line.element.is_some_and(|e| e.value().name() == "time" || is_named_beside(e));
-    named || says_nothing(&line.text) || is_count(&line.text) || begins_with_date(&line.text)
+    named || is_no_title(&line.text) || is_count(&line.text) || begins_with_date(&line.text)
 }
 
 /// Whether a class of an element, such as `post-date`, marks it as something other than the title.

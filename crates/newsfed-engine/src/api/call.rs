@@ -41,7 +41,7 @@ pub enum Call {
     Stream(Listing),
     Atom(Listing),
     EditTag(Marks),
-    /// Marks the items as read that were discovered up to a moment, in microseconds.
+    /// Marks as read the items that were discovered up to a moment, in microseconds.
     MarkAllRead {
         stream: Option<Stream>,
         until: Option<i64>,

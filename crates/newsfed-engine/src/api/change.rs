@@ -54,7 +54,7 @@ impl Api {
         Ok(())
     }
 
-    /// Marks the items of a stream as read that were discovered up to a moment, in microseconds.
+    /// Marks as read the items of a stream that were discovered up to a moment, in microseconds.
     pub(super) async fn mark_all_read(
         &self,
         stream: Option<Stream>,

@@ -97,7 +97,7 @@ actions! {
         GoSources, "go-sources", "sources", "Go to the Sources pane";
         GoItems, "go-items", "items", "Go to the Items pane";
         GoReader, "go-reader", "reader", "Go to the Reader";
-        Downloads, "downloads", "downloads", "Show the downloads: open, continue, cancel and remove them";
+        Downloads, "downloads", "downloads", "Show the downloads: open, resume, cancel and remove them";
         Crawls, "crawls", "crawls", "Show the crawls: watch, stop and resume them, and open what they found";
     }
     Items {
@@ -111,7 +111,7 @@ actions! {
         MarkRead, "mark-read", "mark as read", "Mark the items read";
         MarkUnread, "mark-unread", "mark as unread", "Mark the items unread";
         Pin, "pin", "pin", "Pin or unpin";
-        Later, "later", "later", "Keep for later, or stop keeping it";
+        Later, "later", "later", "Keep the items for later, or stop keeping them";
         Hide, "hide", "hide", "Add a rule that hides, marks, pins or tags items like this one";
         Snooze, "snooze", "snooze", "Snooze: hide until a time";
         FoldStories, "fold-stories", "stories once", "List each story once, or all of its items";

@@ -83,7 +83,7 @@ impl Action {
             }
             Self::Enclosure => "Enclosures are attached files: episodes, videos, documents.",
             Self::Download => "Downloads continue in the background, and can be resumed.",
-            Self::CancelRunning => "Unfinished downloads can be continued later.",
+            Self::CancelRunning => "Unfinished downloads can be resumed later.",
             Self::Search => {
                 "Finds words in titles and texts, and conditions such as is:unread or age<3d."
             }

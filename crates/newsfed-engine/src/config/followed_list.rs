@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use url::Url;
 
-/// Maximum number of sources leaving a list at once that are removed without confirmation, whatever their
+/// Maximum number of sources that leave a list at once and are removed without confirmation, whatever their
 /// share of the list.
 const FEW: usize = 4;
 
@@ -35,7 +35,7 @@ pub struct Listed {
     pub is_damaged: bool,
 }
 
-/// Why a source that has left its list stays.
+/// Why a source that is no longer in its list stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stay {
     /// The user has changed it.
@@ -98,11 +98,11 @@ pub struct ListPlan {
     pub taken: Vec<Source>,
 }
 
-/// The sources that have left a list.
+/// The sources that are no longer in a list.
 struct Leaving<'a> {
     /// The sources, each with its [`key`].
     sources: Vec<(String, &'a Source)>,
-    /// How many sources have left the list, and how many are known to have been in it.
+    /// How many sources are no longer in the list, and how many are known to have been in it.
     count: (usize, usize),
 }
 
@@ -191,7 +191,7 @@ fn by_key(sources: &[Source]) -> HashMap<String, &Source> {
 }
 
 impl ListComparison {
-    /// The number of sources that have left the list, and out of how many, if the user has to confirm their
+    /// The number of sources that are no longer in the list, and out of how many, if the user has to confirm their
     /// removal. `declared` are the sources of the file.
     pub fn to_confirm(&self, declared: &[Source]) -> Option<(usize, usize)> {
         let leaving = self.leaving(declared, &by_key(&self.taken), &by_key(&self.listed));
@@ -275,7 +275,7 @@ impl ListState {
         plan
     }
 
-    /// Plans what happens to the sources that have left the list.
+    /// Plans what happens to the sources that are no longer in the list.
     fn plan_leaving(
         &self,
         leaving: &Leaving<'_>,

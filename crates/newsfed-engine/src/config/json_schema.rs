@@ -139,7 +139,7 @@ fn definitions() -> Value {
     json!({
         "command": {
             "type": "string",
-            "description": "A command, several with arguments and separated by \";\", or none.",
+            "description": "A command with optional arguments, several of them separated by \";\", or \"none\".",
             "anyOf": [{ "enum": names }, { "pattern": "[ ;]" }],
         },
         "style": {

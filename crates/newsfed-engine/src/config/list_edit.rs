@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use toml_edit::Value;
 
 impl SourcesFile {
-    /// Applies the changes of a list. Returns them, including the identifiers of the added sources.
+    /// Applies the changes to a list. Returns them, including the identifiers of the added sources.
     ///
     /// # Errors
     /// See [`EditError`].

@@ -12,9 +12,9 @@ use crate::model::{FullText, PolicyKind, Retention, Secret, Source, SourceKind};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Interval between two checks of an OPML list whose source has no interval of its own.
+/// Interval between two polls of an OPML list whose source has no interval of its own.
 const LIST_INTERVAL: Duration = Duration::from_secs(24 * 3600);
-/// Minimum time between two checks of an OPML list.
+/// Minimum time between two polls of an OPML list.
 const LIST_MIN_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// The content of `config.toml`.

@@ -134,7 +134,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(
             GENERAL,
             "Remove after",
-            "Remove the source if reported gone, or after this many days without items.",
+            "Remove the source if it is gone, or after so many days without new items.",
         )
         .unset("default (never)")
         .kinds(WITH_ITEMS)

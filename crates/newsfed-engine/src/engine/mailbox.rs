@@ -10,9 +10,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Maximum number of emails that a check reads, the newest first.
+/// Maximum number of emails that a poll reads, the newest first.
 const MOST_MAILS: usize = 200;
-/// Maximum total size of the emails that a check reads, in bytes.
+/// Maximum total size of the emails that a poll reads, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 /// Maximum size of one email, in bytes.
 const MOST_MAIL: u64 = 5 << 20;

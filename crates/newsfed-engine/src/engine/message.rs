@@ -117,7 +117,7 @@ pub struct Report {
 pub enum Refreshed {
     Polled(Outcome),
     /// It was skipped, with the reason.
-    Left(Pause),
+    Skipped(Pause),
     /// Its next poll is not due before this time, and the refresh was only for due sources.
     NotDue(Time),
     /// The source is disabled.

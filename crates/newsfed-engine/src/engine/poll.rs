@@ -90,7 +90,7 @@ pub(super) async fn poll(
             let pause = Pause { until, reason: PauseReason::HostPaused };
             context.store.pause(vec![key], pause).await?;
             context.store.clear_begun_poll(Some(key)).await?;
-            return Ok(Refreshed::Left(pause).into());
+            return Ok(Refreshed::Skipped(pause).into());
         }
         Box::pin(read(&started, fetcher, (answer, requests))).await
     };
@@ -116,10 +116,10 @@ fn refused(pace: Pace, facts: &SourceFacts, now: Time) -> Option<Refreshed> {
         return Some(Refreshed::NotDue(at));
     }
     if let Some(pause) = facts.pause.filter(|h| h.until > now && binds(h.reason)) {
-        return Some(Refreshed::Left(pause));
+        return Some(Refreshed::Skipped(pause));
     }
     let until = skipped_until(&facts.hints, now).filter(|_| pace == Pace::Manual)?;
-    Some(Refreshed::Left(Pause { until, reason: PauseReason::SkipWindow }))
+    Some(Refreshed::Skipped(Pause { until, reason: PauseReason::SkipWindow }))
 }
 
 /// The source with its current settings, if it still has the URL that the job was created for.

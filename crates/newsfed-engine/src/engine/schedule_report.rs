@@ -1,5 +1,5 @@
-//! The schedule of a source as the interface shows it: the next check, totals of a week, habits, limits and
-//! the last checks.
+//! The schedule of a source as the interface shows it: the next poll, totals of a week, habits, limits and
+//! the last polls.
 
 use super::account::AccountPolling;
 use super::advise::{Advice, advice};
@@ -22,11 +22,11 @@ use std::time::Duration;
 /// What the schedule panel shows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ScheduleReport {
-    /// When the next check is due, or why there is none.
+    /// When the next poll is due, or why there is none.
     pub next: String,
     /// What the estimates are based on.
     pub basis: String,
-    /// Sentences: how the next check was decided, and any problems.
+    /// Sentences: how the next poll was decided, and any problems.
     pub reasons: Vec<String>,
     pub totals: Vec<Total>,
     /// Items on each of the last seven days.
@@ -36,11 +36,11 @@ pub struct ScheduleReport {
     pub week: Vec<(&'static str, [u8; 24])>,
     /// Names and values: when the source publishes.
     pub habits: Vec<(&'static str, String)>,
-    /// Names and values: what limits the checks.
+    /// Names and values: what limits the polls.
     pub limits: Vec<(&'static str, String)>,
-    /// The checks of at least the last 24 hours, newest first.
+    /// The polls of at least the last 24 hours, newest first.
     pub checks: Vec<Check>,
-    /// The planned checks if nothing new is found.
+    /// The planned polls if nothing new is found.
     pub coming: Vec<Time>,
     /// When this was read.
     pub now: Time,
@@ -62,7 +62,7 @@ pub struct Total {
     pub remark: String,
 }
 
-/// A check with its result.
+/// A poll with its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
     pub at: Time,
@@ -79,7 +79,7 @@ pub enum CheckResult {
     Failed,
 }
 
-/// Number of checks that are read.
+/// Number of polls that are read.
 const CHECKS: usize = 300;
 
 /// Reads and describes the schedule of one source; replays its last weeks several times for the
@@ -229,7 +229,7 @@ pub(super) fn sentences(why: &Why, facts: &SourceFacts, now: Time) -> Vec<String
     sentences
 }
 
-/// How limits moved the next check.
+/// How limits moved the next poll.
 fn moved(planned: &Planned, now: Time) -> Option<String> {
     let mut before = planned.wanted;
     let mut steps = Vec::new();
@@ -238,12 +238,12 @@ fn moved(planned: &Planned, now: Time) -> Option<String> {
         steps.push(format!("{how} to {} ({})", clock(moved.to, now), moved.reason.describe()));
         before = moved.to;
     }
-    // A check at the wanted time needs no explanation.
+    // A poll at the wanted time needs no explanation.
     let wanted = clock(planned.wanted, now);
     (!steps.is_empty()).then(|| format!("Wanted at {wanted}, {}", steps.join(", then ")))
 }
 
-/// What the learned policy expects of the next check.
+/// What the learned policy expects of the next poll.
 fn expectation(why: &Why) -> Option<String> {
     let expected = why.expected?;
     if why.explanation.observed == 0 {
@@ -264,7 +264,7 @@ fn totals(why: &Why, finds: usize, found: &[i64], per_day: &[u32]) -> Vec<Total>
         (Some(median), Some(worst)) => {
             total(span(*median), "median delay", format!("worst {}", span(*worst)))
         }
-        // The items of the first check do not count.
+        // The items of the first poll do not count.
         _ => total("Delay".to_owned(), "unknown until", "a new item appears".to_owned()),
     };
     vec![
@@ -277,7 +277,7 @@ fn totals(why: &Why, finds: usize, found: &[i64], per_day: &[u32]) -> Vec<Total>
         total(
             size(why.spent.bytes_saved),
             "saved",
-            // Checks that found nothing may still have transferred the whole document.
+            // Polls that found nothing may still have transferred the whole document.
             format!("{} not modified", why.spent.unchanged),
         ),
         delay,

@@ -54,7 +54,7 @@ pub(super) async fn run(handle: Handle) {
         if late || now.config != before.config {
             handle.reload_if_changed().await;
         }
-        // Without a watcher, only this check notices changes of the database.
+        // Without a watcher, only this check notices changes to the database.
         if (late && watcher.is_none()) || now.database != before.database {
             let newer = handle.store().foreign_version().await.ok();
             if newer.is_some() && newer != version {

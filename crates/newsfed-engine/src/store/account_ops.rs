@@ -97,7 +97,7 @@ fn add(conn: &Connection, account: i64, source: Option<i64>, op: &AccountOp) -> 
     request(conn, account)
 }
 
-/// Adds a change of title or folder. If the source is waiting to be subscribed again, the change is made with
+/// Adds a change to title or folder. If the source is waiting to be subscribed again, the change is made with
 /// its subscription.
 fn add_edit(conn: &Connection, account: i64, source: i64, op: AccountOp) -> Result<()> {
     let mut again = None;

@@ -145,7 +145,7 @@ pub(super) fn save(conn: &Connection, fetched: &FetchedPage) -> Result<bool> {
         return Ok(true);
     }
     if let PageResult::Dated(at) = fetched.end {
-        save_said(conn, key, (None, None), Some(at), &[])?;
+        fill_gaps(conn, key, (None, None), Some(at), &[])?;
         return Ok(true);
     }
     if let PageResult::Unused = fetched.end {
@@ -203,7 +203,7 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
         "INSERT OR REPLACE INTO site (source, template, whole) VALUES (?1, ?2, ?3)",
     )?
     .execute(params![source, read.site.template, read.site.whole])?;
-    save_said(conn, key, (read.published, read.dated), read.updated, &read.authors)?;
+    fill_gaps(conn, key, (read.published, read.dated), read.updated, &read.authors)?;
     if !read.tags.is_empty() {
         conn.prepare_cached("UPDATE detail SET page_tags = ?2 WHERE item = ?1")?
             .execute(params![key, to_json(&read.tags)?])?;
@@ -281,7 +281,7 @@ pub(super) fn longer(content: Option<String>, summary: Option<String>) -> Option
 }
 
 /// Fills in what the feed does not give. If the item had no date before, it moves in lists.
-fn save_said(
+fn fill_gaps(
     conn: &Connection,
     key: i64,
     (published, dated): (Option<Time>, Option<DateOrigin>),

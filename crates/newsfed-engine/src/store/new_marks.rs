@@ -91,7 +91,7 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// Keeps an item read that is read only because an earlier rule hid it; returns whether the item was read
+    /// Keeps an item read if it is read only because an earlier rule hid it; returns whether the item was read
     /// only for that reason.
     fn stays_read(&mut self) -> bool {
         let hides = |mark: &RuleMark| matches!(mark.kind, Kind::Hide);
@@ -156,7 +156,8 @@ pub(super) fn apply_to_new<'a>(
     Ok(())
 }
 
-/// Keeps new items read that are read only because an earlier rule hid them, and that a later rule may show.
+/// Keeps new items read if they are read only because an earlier rule hid them, and a later rule may show
+/// them.
 fn keep_read(conn: &Connection, name: &str, keys: &[i64], now: Time) -> Result<()> {
     let mut record = conn.prepare_cached(RECORD)?;
     let effect = Effect::Read.to_string();

@@ -38,7 +38,7 @@ const LEAD: usize = 8;
 /// as Hindi at vowel signs, may be a single word here.
 const MAX_SNIPPET: usize = 800;
 const MAX_LEAD: usize = 200;
-/// The value of a searched word that the text contains often.
+/// The value of a search word that the text contains often.
 const WORTH: usize = 1 << 20;
 /// Marks the start of a hit. Stored texts contain no control characters.
 const START: char = '\u{2}';
@@ -344,7 +344,7 @@ fn add_signed(
     *hits = joined;
 }
 
-/// The searched word or phrase with which a hit (a part of a text) begins, else the hit itself.
+/// The search word or phrase with which a hit (a part of a text) begins, else the hit itself.
 fn word_of_hit(hit: &str, searched: &[Quoted<'_>]) -> String {
     let folded = folded(hit);
     let begins = |phrase: &Phrase| phrase.hits(&folded).next().is_some_and(|hit| hit.start == 0);

@@ -11,13 +11,13 @@ use std::collections::{HashMap, HashSet};
 use std::mem::{Discriminant, discriminant};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Maximum number of changes of one mark that are remembered for each item.
+/// Maximum number of changes to one mark that are remembered for each item.
 const MAX_CHANGES: usize = 100;
 
 /// An item (row key), and which mark was set or removed.
 type Place = (i64, Discriminant<Mark>, bool);
 
-/// The states that changes of marks ended, latest last. `None` if the change ended nothing, but an earlier
+/// The states that changes to marks ended, latest last. `None` if the change ended nothing, but an earlier
 /// one did.
 #[derive(Debug, Default)]
 pub(super) struct Ended(Mutex<HashMap<Place, Vec<Option<Before>>>>);
@@ -73,7 +73,7 @@ impl Ended {
     }
 }
 
-/// Whether a change of a mark can end a state of the item that is lost afterwards.
+/// Whether a change to a mark can end a state of the item that is lost afterwards.
 fn can_end(mark: &Mark, to: bool) -> bool {
     match mark {
         Mark::Read => !to,
@@ -83,7 +83,7 @@ fn can_end(mark: &Mark, to: bool) -> bool {
     }
 }
 
-/// The current states of items (row keys) that a change of a mark would end.
+/// The current states of items (row keys) that a change to a mark would end.
 fn before(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<HashMap<i64, Before>> {
     if !can_end(mark, to) {
         return Ok(HashMap::new());

@@ -76,8 +76,8 @@ fn a_late_reply_does_not_close_an_open_dialog() {
             stage.keys("ple");
             assert_eq!(typed(&stage).as_deref(), Some("mine.example"), "{name} {fails}");
             assert_eq!((stage.app.dialogs.len(), stage.app.focus), (1, focus), "{name} {fails}");
-            let says = if fails { "HTTP 404" } else { "ollowing " };
-            assert!(stage.has_message(says), "{name} {fails}: {}", stage.screen(120, 40));
+            let expected = if fails { "HTTP 404" } else { "ollowing " };
+            assert!(stage.has_message(expected), "{name} {fails}: {}", stage.screen(120, 40));
         }
     }
 }

@@ -119,10 +119,10 @@ impl Chaos {
             BenchRequest::Fetch { .. } | BenchRequest::Copy(_) => {}
         }
         let why = self.failure();
-        let mut said = bench_test.events();
-        said.push(WorkbenchEvent::Failed { place, why });
-        let at = self.rng.usize(..said.len());
-        Some(Event::BenchReplied(bench, said.swap_remove(at)))
+        let mut events = bench_test.events();
+        events.push(WorkbenchEvent::Failed { place, why });
+        let at = self.rng.usize(..events.len());
+        Some(Event::BenchReplied(bench, events.swap_remove(at)))
     }
 
     /// A possible reply of the driver to an effect.
@@ -423,8 +423,8 @@ impl Chaos {
                 Event::MarkdownMade(self.result((made, items.len())))
             }
             Effect::Save { .. } | Effect::Pipe { .. } | Effect::EditSource { .. } => {
-                let said = self.failure();
-                Event::Message(self.result(said))
+                let failure = self.failure();
+                Event::Message(self.result(failure))
             }
             Effect::OpenBench { bench, .. } => {
                 let times = vec![now(); self.rng.usize(..3)];

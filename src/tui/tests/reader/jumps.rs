@@ -183,7 +183,7 @@ fn a_match_is_never_below_the_screen() {
         stage.screen(80, 24);
         stage.keys("gg<C-f>part 49");
         stage.screen(80, 24);
-        // The head comes back.
+        // The header comes back.
         stage.keys(&format!("<Backspace><Backspace>{n}"));
         let screen = stage.screen(80, 24);
         assert!(screen.contains(&format!("▸ part {n}")), "{screen}");

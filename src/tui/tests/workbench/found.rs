@@ -124,7 +124,7 @@ fn a_prefetched_article_fails_silently() {
             let editor: &crate::tui::app::Editor = test.stage.app.dialog().unwrap();
             let id = editor.bench().map(|bench| bench.id);
             events.extend(id.into_iter().flat_map(|id| {
-                test.bench.events().into_iter().map(move |said| Event::BenchReplied(id, said))
+                test.bench.events().into_iter().map(move |event| Event::BenchReplied(id, event))
             }));
         }
     }

@@ -219,7 +219,7 @@ const COMPOUNDS: [&str; 6] =
 /// Whether a text names a role and not a person: all its words name or qualify roles.
 pub(in crate::article) fn is_role(text: &str) -> bool {
     let folded = text.to_lowercase();
-    let words = || folded.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty());
+    let words = || folded.split(|c: char| !is_word_char(c)).filter(|word| !word.is_empty());
     let is_role = |word: &str| {
         ROLES.contains(&word) || COMPOUNDS.iter().any(|compound| word.ends_with(compound))
     };
@@ -227,6 +227,6 @@ pub(in crate::article) fn is_role(text: &str) -> bool {
 }
 
 /// Whether a character is part of a word. Vowel signs are part of words in Indic scripts and Thai.
-fn is_of_word(c: char) -> bool {
+fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || crate::util::date::is_mark(c)
 }

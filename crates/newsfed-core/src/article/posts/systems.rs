@@ -19,7 +19,7 @@ const FEWEST: usize = 2;
 /// Maximum length of an author's name, in bytes.
 const MAX_TERM: usize = 200;
 /// Maximum length of a line that names the quoted author, in words.
-const SAYS_WHO: usize = 14;
+const MAX_NAME_LINE_WORDS: usize = 14;
 
 /// Boxes of attachments: XenForo, phpBB.
 const FILES: [&str; 2] = ["message-attachments", "attachbox"];
@@ -232,14 +232,14 @@ fn select(page: &Page<'_>, taken: &mut [bool], read: &[Post]) {
             continue;
         };
         match here.quote {
-            Some(quote) if page.elements[quote].blocks.start == at && says_who(page, at) => {
+            Some(quote) if page.elements[quote].blocks.start == at && names_author(page, at) => {
                 let blocks = at + 1..page.elements[quote].blocks.end;
-                let mut said = blocks.filter(|at| around(*at).post.is_some()).peekable();
-                let is_all = said.peek().is_none();
-                let is_said = said.any(|at| taken[at]);
+                let mut quoted = blocks.filter(|at| around(*at).post.is_some()).peekable();
+                let is_all = quoted.peek().is_none();
+                let is_quoted = quoted.any(|at| taken[at]);
                 // A line above an image, or a line that is the whole quotation, may be part of the quotation.
                 taken[at] =
-                    is_said || taken[at] && (is_all || has_picture(page.elements[quote].node));
+                    is_quoted || taken[at] && (is_all || has_picture(page.elements[quote].node));
             }
             Some(_) => {}
             None if here.is_file => taken[at] = false,
@@ -300,9 +300,9 @@ fn has_picture(e: ElementRef<'_>) -> bool {
 }
 
 /// Whether the first block of a quotation names the quoted author.
-fn says_who(page: &Page<'_>, at: usize) -> bool {
+fn names_author(page: &Page<'_>, at: usize) -> bool {
     let block = &page.blocks[at];
-    block.words <= SAYS_WHO
+    block.words <= MAX_NAME_LINE_WORDS
         && (page.text(at).trim_end().ends_with(':')
             || has(page.elements[block.element].node, &TITLES))
 }

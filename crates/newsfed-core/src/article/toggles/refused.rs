@@ -172,8 +172,8 @@ fn names_other(names: &str) -> bool {
     names.split_ascii_whitespace().any(|name| {
         let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
         // A class such as `has-sidebar` on a whole page only means that there is a sidebar.
-        let says_whether = words.clone().any(|w| matches!(w, "has" | "with" | "no" | "open"));
-        !says_whether
+        let is_state = words.clone().any(|w| matches!(w, "has" | "with" | "no" | "open"));
+        !is_state
             && (PARTS.iter().any(|part| name.contains(part)) || words.any(|w| WORDS.contains(&w)))
     })
 }

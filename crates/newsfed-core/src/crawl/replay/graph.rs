@@ -100,9 +100,9 @@ pub fn read(lines: impl BufRead, data: bool) -> Result<Graph, GraphError> {
         let class = if status == 200 { targets.class(&mime) } else { Class::Failed };
         let extra = extra.unwrap_or_default();
         let typed = extra.ld.iter().any(|t| t.ends_with("Article") || t.ends_with("Posting"));
-        let says = extra.og.as_deref() == Some("article");
+        let is_declared = extra.og.as_deref() == Some("article");
         let dated = extra.published.is_some() || extra.time > 0;
-        let article = articles && status == 200 && (typed || (says && dated));
+        let article = articles && status == 200 && (typed || (is_declared && dated));
         let target = status == 200 && if articles { extra.t == 1 } else { class == Class::Target };
         nodes.push(Node { url, class, bytes, links, article, target });
     }

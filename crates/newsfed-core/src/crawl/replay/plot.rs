@@ -1,4 +1,4 @@
-//! Plots targets over requests, and target bytes over other bytes, as tables and as SVG.
+//! Plots targets against requests, and target bytes against other bytes, as tables and as SVG.
 
 use super::run::Replayed;
 use std::fmt::Write;
@@ -57,13 +57,13 @@ fn longest(crawls: &[Replayed]) -> usize {
     crawls.iter().map(|c| c.found.len()).max().unwrap_or(0)
 }
 
-/// Targets over requests, one line per crawl.
+/// Targets against requests, one line per crawl.
 pub fn curve_svg(crawls: &[Replayed], title: &str) -> String {
     let point = |crawl: &Replayed, at: usize| (at as f64 + 1.0, f64::from(found(crawl, at)));
     svg(crawls, title, point, ["requests", "targets"])
 }
 
-/// Target bytes over other bytes, one line per crawl.
+/// Target bytes against other bytes, one line per crawl.
 pub fn bytes_svg(crawls: &[Replayed], title: &str) -> String {
     let point = |crawl: &Replayed, at: usize| {
         (read(&crawl.other, at) as f64, read(&crawl.volume, at) as f64)

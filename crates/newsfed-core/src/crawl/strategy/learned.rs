@@ -168,8 +168,8 @@ impl Classifier {
             self.model.learn(&signs(link, links), false);
             self.dead.push((link, false));
         }
-        let says = matches!(answer.class, Class::Html | Class::Target);
-        if says {
+        let is_page = matches!(answer.class, Class::Html | Class::Target);
+        if is_page {
             self.model.learn(&signs(link, links), hit);
             self.seen.push((link, hit));
             self.labels[usize::from(hit)] += 1;

@@ -176,11 +176,11 @@ fn label(kind: &str, title: Option<&str>) -> String {
     let title = title.trim();
     let folded = title.to_ascii_lowercase();
     let generic = ["video player", "embedded", "iframe", "player", "embed", "widget"];
-    let says_nothing = folded.chars().filter(|c| c.is_alphanumeric()).count() < 3
+    let is_generic = folded.chars().filter(|c| c.is_alphanumeric()).count() < 3
         || folded == kind.to_ascii_lowercase()
         || generic.iter().any(|g| folded.ends_with(g))
             && folded.split_ascii_whitespace().count() <= 4;
-    match says_nothing {
+    match is_generic {
         true => kind.to_owned(),
         false if folded.starts_with(&kind.to_ascii_lowercase()) => title.to_owned(),
         false => format!("{kind}: {title}"),

@@ -9,7 +9,7 @@ use crate::util::text;
 use crate::util::url::{self as address, normalise};
 use crate::website::card;
 use crate::website::page::Page;
-use crate::website::propose::{is_file, is_heading, says_nothing};
+use crate::website::propose::{is_file, is_heading, is_no_title};
 use crate::website::split_names;
 use ego_tree::NodeId;
 use scraper::ElementRef;
@@ -40,7 +40,7 @@ pub(super) fn title<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a
     let usable = |e: &ElementRef<'a>| {
         let text = text::line(&text_up_to(*e, MAX_TITLE));
         let text = without_marks(&text);
-        (!says_little(text) && !is_only_date(text, context))
+        (!is_generic(text) && !is_only_date(text, context))
             .then(|| Title { text: text.to_owned(), element: Some(*e) })
     };
     if block.is_section()
@@ -82,7 +82,7 @@ fn is_heading_like(element: ElementRef<'_>) -> bool {
 }
 
 /// Whether a text is too generic for a title: "read more", "PDF".
-fn says_little(text: &str) -> bool {
+fn is_generic(text: &str) -> bool {
     const FILES: [&str; 12] = [
         "pdf",
         "download",
@@ -100,7 +100,7 @@ fn says_little(text: &str) -> bool {
     let lower = text.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
     let first = words.next().unwrap_or_default();
-    says_nothing(text) || FILES.contains(&first) && words.next().is_none()
+    is_no_title(text) || FILES.contains(&first) && words.next().is_none()
 }
 
 /// Whether a link in a row is much shorter than another cell.
@@ -156,10 +156,10 @@ fn is_in_sentence(link: ElementRef<'_>) -> bool {
     let next = link.next_siblings().find(|node| !is_blank(*node));
     let previous = link.prev_siblings().find(|node| !is_blank(*node));
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count() >= 3;
-    let says = |node: &ego_tree::NodeRef<'_, scraper::Node>| {
+    let has_letters = |node: &ego_tree::NodeRef<'_, scraper::Node>| {
         node.value().as_text().is_some_and(|text| letters(text))
     };
-    next.as_ref().is_some_and(says) || previous.as_ref().is_some_and(says)
+    next.as_ref().is_some_and(has_letters) || previous.as_ref().is_some_and(has_letters)
 }
 
 /// Whether the sentence continues after a link.
@@ -184,7 +184,7 @@ fn first_line<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a>> {
     let url = link_around(block).and_then(target);
     let title = card::title(block.head, url.as_ref())?;
     let ends = title.text.ends_with(['.', '…', ':', ',', '。', '！', '？', '!', '?']);
-    let usable = !ends && !says_little(&title.text) && !is_only_date(&title.text, context);
+    let usable = !ends && !is_generic(&title.text) && !is_only_date(&title.text, context);
     usable.then_some(Title { text: title.text, element: title.element })
 }
 
@@ -209,7 +209,7 @@ fn longest_cell<'a>(
     }
     let cells = elements.iter().filter(|e| matches!(e.value().name(), "td" | "th"));
     let texts = cells.map(|e| (*e, text::line(&text_up_to(*e, MAX_TITLE))));
-    let texts = texts.filter(|(_, text)| !says_little(text) && !is_only_date(text, context));
+    let texts = texts.filter(|(_, text)| !is_generic(text) && !is_only_date(text, context));
     let (element, text) = texts.max_by_key(|(_, text)| text.chars().count().min(HEADLINE))?;
     Some(Title { text: headline(&text), element: Some(element) })
 }
@@ -279,7 +279,7 @@ pub(super) fn links(block: &Block<'_>, title: Option<&Title<'_>>, page: &Page) -
     let first = all.first().filter(|(.., in_sentence)| !in_sentence).map(|(url, ..)| url.clone());
     let only = first.filter(|first| all.iter().all(|(url, ..)| url == first));
     let permalink =
-        || all.iter().find(|(_, text, _)| says_little(text)).map(|(url, ..)| url.clone());
+        || all.iter().find(|(_, text, _)| is_generic(text)).map(|(url, ..)| url.clone());
     let file = || all.iter().find(|(url, ..)| is_file(url)).map(|(url, ..)| url.clone());
     // A link in a long text is not the link of the block, unless it has most of that text.
     let short = || block.text(MAX_TITLE).len() < 400 || is_around(block);

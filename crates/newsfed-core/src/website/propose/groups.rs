@@ -30,7 +30,7 @@ pub(super) struct Group {
     /// How similar the positions of its links are.
     even: f64,
     /// How good the texts of its links are, compared with other links to the same URLs.
-    says: f64,
+    text_quality: f64,
 }
 
 /// A URL that the page links to once or several times.
@@ -95,15 +95,15 @@ pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
         let mut members: Vec<usize> = found.iter().map(|n| of_link[*n].0).collect();
         members.sort_unstable();
         members.dedup();
-        let says = found.iter().map(|n| of_link[*n].1).sum::<f64>() / found.len() as f64;
+        let text_quality = found.iter().map(|n| of_link[*n].1).sum::<f64>() / found.len() as f64;
         let mut even = evenness(&found, links, &of_link);
         // The site itself marks these links as one kind.
         if selector.starts_with("a.") || selector.starts_with("a[rel") {
             even = f64::midpoint(even, 1.0);
         }
-        let group = rate(selector.to_owned(), members, says, even, &targets);
+        let group = rate(selector.to_owned(), members, text_quality, even, &targets);
         let simpler = |old: &Group| {
-            let rank = |g: &Group| (-(g.says * 10.0).round(), cost(&g.selector) as f64);
+            let rank = |g: &Group| (-(g.text_quality * 10.0).round(), cost(&g.selector) as f64);
             let (new, old_rank) = (rank(&group), rank(old));
             new < old_rank || (new == old_rank && group.selector < old.selector)
         };
@@ -140,20 +140,27 @@ fn sort(groups: &mut [Group]) {
 
 /// Rates a group: the sum of its members' likeness above the threshold, multiplied by how well they fit
 /// together: URLs of the same shape, similar positions, and different titles.
-fn rate(selector: String, members: Vec<usize>, says: f64, even: f64, targets: &[Target]) -> Group {
+fn rate(
+    selector: String,
+    members: Vec<usize>,
+    text_quality: f64,
+    even: f64,
+    targets: &[Target],
+) -> Group {
     let all = || members.iter().map(|m| &targets[*m]);
     let count = members.len() as f64;
     let sum: f64 = all().map(|t| t.likeness - BORDER).sum();
     let regular = majority(all().map(|t| t.shape.as_str()));
     let texts: HashSet<&str> = all().map(|t| t.text.as_str()).collect();
     let distinct = texts.len() as f64 / count;
-    let fit = (0.5 + 0.3 * regular + 0.2 * distinct) * (0.3 + 0.7 * even) * (0.7 + 0.3 * says);
+    let fit =
+        (0.5 + 0.3 * regular + 0.2 * distinct) * (0.3 + 0.7 * even) * (0.7 + 0.3 * text_quality);
     let fit = fit * (1.0 - outsiders(all()));
     let mean: f64 = all().map(|t| t.likeness).sum::<f64>() / count;
     // A large number of members must not turn links that do not lead to articles into a list of articles.
     let worth = if sum > 0.0 { sum.powf(0.8) * fit } else { sum };
     let confidence = (mean * fit * (1.0 - (-count / 3.0).exp())).clamp(0.0, 1.0);
-    Group { selector, confidence, worth, members, even, says }
+    Group { selector, confidence, worth, members, even, text_quality }
 }
 
 /// Share of members that are unlike most others: they have no date and a different URL shape, or are linked
@@ -228,7 +235,7 @@ fn join(best: &Group, groups: &[Group], few: &[Group], targets: &[Target]) -> Op
         let selector = format!("{}, {}", best.selector, group.selector);
         // Joined groups are expected to be in different places.
         let even = best.even.min(group.even);
-        rate(selector, members, best.says.min(group.says), even, targets)
+        rate(selector, members, best.text_quality.min(group.text_quality), even, targets)
     });
     let found = joined.max_by(|a, b| a.worth.total_cmp(&b.worth))?;
     (found.worth > best.worth * 1.02).then_some(found)

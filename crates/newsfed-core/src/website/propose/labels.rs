@@ -1,6 +1,6 @@
 //! The titles of links whose own text is no title, such as "read more".
 
-use super::likeness::{is_named_after, says_nothing};
+use super::likeness::{is_named_after, is_no_title};
 use super::links::{LONGEST_DATE, MAX_TEXT, NEAR, SHARED, above, is_date, targets, title_in};
 use super::names::is_heading;
 use crate::util::html::tree::text_up_to;
@@ -25,8 +25,8 @@ pub(in crate::website) fn name(page: &Page, links: &mut [ListLink], rows: &[Elem
     let unnamed: Vec<(usize, bool)> = links
         .iter()
         .enumerate()
-        .filter(|(_, link)| says_nothing(&link.title) || is_repeated(link))
-        .map(|(at, link)| (at, says_nothing(&link.title)))
+        .filter(|(_, link)| is_no_title(&link.title) || is_repeated(link))
+        .map(|(at, link)| (at, is_no_title(&link.title)))
         .collect();
     if unnamed.is_empty() {
         return;
@@ -102,7 +102,7 @@ impl Blocks {
     /// link in its block.
     pub(super) fn label(&self, link: ElementRef<'_>, url: &Url) -> String {
         let own = label(link, url);
-        if !says_nothing(&own) {
+        if !is_no_title(&own) {
             // The text may be a date, or "more on this", below a headline without a link.
             let short = own.len() <= LONGEST_DATE && !is_named_after(url, &own);
             let headline = if short { self.headline(link) } else { None };
@@ -122,7 +122,7 @@ impl Blocks {
             heading.or_else(|| links.max_by_key(|e| text_up_to(*e, MAX_TEXT).len()))
         });
         let found = found.map(|e| text::line(&text_up_to(e, MAX_TEXT)));
-        let found = found.filter(|text| !says_nothing(text) && text != own);
+        let found = found.filter(|text| !is_no_title(text) && text != own);
         let of_card = || Some(card::title(block?, Some(url))?.text);
         found.or_else(of_card).or_else(|| self.headline(link))
     }

@@ -193,7 +193,7 @@ fn has_digits(text: &str) -> bool {
 /// A score for the text of a link: headlines have a typical length. Characters that represent a syllable or a
 /// word count more.
 fn by_text(text: &str) -> f64 {
-    if says_nothing(text) {
+    if is_no_title(text) {
         return 0.1;
     }
     let length: f64 = text.chars().map(|c| if c > '\u{2e80}' { 2.5 } else { 1.0 }).sum();
@@ -241,7 +241,7 @@ fn overlap(slug: &[String], text: &[String]) -> f64 {
 }
 
 /// Whether the text of a link is not a title: "read more", "3 comments", or empty.
-pub(in crate::website) fn says_nothing(text: &str) -> bool {
+pub(in crate::website) fn is_no_title(text: &str) -> bool {
     let lower = text.to_lowercase();
     let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
     let comments = ["comment", "kommentar", "コメント", "комментар"];

@@ -17,7 +17,7 @@ mod parts;
 mod tests;
 
 pub(super) use labels::name;
-pub(super) use likeness::{named_after, says_nothing};
+pub(super) use likeness::{is_no_title, named_after};
 pub(crate) use links::is_file;
 pub(super) use links::{Region, region, title_in};
 pub(super) use names::{around, classes, cost, is_heading, lasts, tag};

@@ -51,14 +51,14 @@ pub fn next_selector(page: &Page) -> Option<String> {
     if let Some(found) = works("a[rel~=next], link[rel~=next]") {
         return Some(found);
     }
-    let says_so = |link: &ElementRef<'_>| {
+    let is_next = |link: &ElementRef<'_>| {
         let text = text_up_to(*link, 100).to_lowercase();
         let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
         WORDS.contains(&bare)
     };
     let links = page.tree().root_element().descendent_elements();
     let mut links = links.filter(|e| e.value().name() == "a" && e.attr("href").is_some());
-    let link = links.find(says_so)?;
+    let link = links.find(is_next)?;
     let own = link.value().classes().filter(|c| lasts(c)).map(|c| format!("a.{c}"));
     let around = link.ancestors().filter_map(ElementRef::wrap).take(2).flat_map(|e| {
         let tag = e.value().name();

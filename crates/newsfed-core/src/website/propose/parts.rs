@@ -97,10 +97,10 @@ fn elements(page: &Page) -> impl Iterator<Item = ElementRef<'_>> {
 fn title_selectors(sample: &Sample) -> Vec<String> {
     let plain = |s: &str| s.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
     let wanted = plain(&sample.title);
-    let says = |e: &ElementRef<'_>| {
+    let has_title = |e: &ElementRef<'_>| {
         is_heading(e.value().name()) && plain(&text_up_to(*e, MAX_SHORT)) == wanted
     };
-    let heading = elements(&sample.page).find(|e| !wanted.is_empty() && says(e));
+    let heading = elements(&sample.page).find(|e| !wanted.is_empty() && has_title(e));
     let heading = heading.or_else(|| elements(&sample.page).find(|e| e.value().name() == "h1"));
     heading.map(|h| selectors_of(&sample.page, h)).unwrap_or_default()
 }
@@ -160,12 +160,12 @@ fn prose(element: ElementRef<'_>) -> usize {
 
 fn author_selectors(sample: &Sample) -> Vec<String> {
     let is_byline = |e: &ElementRef<'_>| {
-        let says = |key: &str, word: &str| {
+        let has_word = |key: &str, word: &str| {
             e.attr(key)
                 .is_some_and(|v| v.split([' ', '-', '_']).any(|w| w.eq_ignore_ascii_case(word)))
         };
-        let named = says("rel", "author") || says("itemprop", "author");
-        let classed = says("class", "author") || says("class", "byline");
+        let named = has_word("rel", "author") || has_word("itemprop", "author");
+        let classed = has_word("class", "author") || has_word("class", "byline");
         let length = || text_up_to(*e, MAX_SHORT).chars().count();
         (named || classed) && (3..60).contains(&length())
     };

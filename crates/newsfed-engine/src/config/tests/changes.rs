@@ -234,23 +234,23 @@ fn any_source() -> impl Strategy<Value = Source> {
 fn schedule_from(seed: Option<u64>) -> crate::model::SourceSchedule {
     use crate::model::{PolicyKind, Priority, SourceSchedule};
     let Some(n) = seed else { return SourceSchedule::default() };
-    let said = |bit: u64| n >> bit & 1 == 1;
+    let is_set = |bit: u64| n >> bit & 1 == 1;
     let share = n as f64 / 1_000_000.0;
     let time = Duration::from_secs(n % 80_000 + 60);
     SourceSchedule {
         policy: PolicyKind::ALL.get(n as usize % 5).copied(),
-        priority: said(0).then_some(Priority::High),
-        polls_per_day: said(1).then_some(share + 1.0),
-        min_interval: said(2).then_some(time),
-        max_interval: said(3).then_some(time),
-        quiet_hours: said(11).then(|| format!("{:02}:30-07:00", n % 24)),
-        change_rate_smoothing: said(4).then_some(share),
-        change_rate_gain: said(5).then_some(share),
-        change_rate_target: said(6).then_some(share),
-        advarss_tick: said(7).then_some(time),
-        advarss_cap: said(8).then_some(n as u32 % 640 + 1),
-        learned_exponent: said(9).then_some(share),
-        learned_silence: said(10).then_some(8.0),
+        priority: is_set(0).then_some(Priority::High),
+        polls_per_day: is_set(1).then_some(share + 1.0),
+        min_interval: is_set(2).then_some(time),
+        max_interval: is_set(3).then_some(time),
+        quiet_hours: is_set(11).then(|| format!("{:02}:30-07:00", n % 24)),
+        change_rate_smoothing: is_set(4).then_some(share),
+        change_rate_gain: is_set(5).then_some(share),
+        change_rate_target: is_set(6).then_some(share),
+        advarss_tick: is_set(7).then_some(time),
+        advarss_cap: is_set(8).then_some(n as u32 % 640 + 1),
+        learned_exponent: is_set(9).then_some(share),
+        learned_silence: is_set(10).then_some(8.0),
     }
 }
 

@@ -70,7 +70,7 @@ impl Sync {
         }
     }
 
-    /// Sends pending changes of tags. Returns what was sent; `None` if nothing was pending.
+    /// Sends pending changes to tags. Returns what was sent; `None` if nothing was pending.
     pub(super) async fn push_labels(&mut self) -> Result<Option<SentLabels>, AccountError> {
         let key = self.key();
         if !self.dialect().has_labels() {

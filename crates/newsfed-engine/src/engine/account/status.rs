@@ -23,7 +23,7 @@ pub struct AccountStatus {
     pub waiting: usize,
     /// Number of items with marks that the server did not accept.
     pub refused: usize,
-    /// Changes of subscriptions that have not been sent yet, with the error of the last attempt.
+    /// Changes to subscriptions that have not been sent yet, with the error of the last attempt.
     pub changes: Vec<String>,
     /// Whether the first synchronisation is complete.
     pub complete: bool,

@@ -51,7 +51,7 @@ impl PolledSource {
             Refreshed::Polled(Outcome::Failed { message, .. }) | Refreshed::Lost(message) => {
                 (line.result, line.error) = ("failed", Some(message.clone()));
             }
-            Refreshed::Left(_) | Refreshed::NotDue(_) | Refreshed::Disabled => {
+            Refreshed::Skipped(_) | Refreshed::NotDue(_) | Refreshed::Disabled => {
                 line.result = "skipped";
             }
         }

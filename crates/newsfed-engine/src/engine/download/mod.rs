@@ -178,7 +178,7 @@ pub enum DownloadError {
     TooLarge { host: String, limit: u64 },
     #[error("{host} sent {received} of {total} bytes; nothing was kept")]
     Length { host: String, received: u64, total: u64 },
-    #[error("{why}; {} are kept, and the next download continues there", text::size(*kept))]
+    #[error("{why}; {} are kept, and the next download resumes there", text::size(*kept))]
     Unfinished { why: FetchError, kept: u64 },
     #[error("{0} is being downloaded by another newsfed process")]
     Busy(PathBuf),
@@ -424,7 +424,7 @@ impl Transfer {
     }
 
     fn lost(&self, error: &oneshot::error::RecvError) -> DownloadError {
-        DownloadError::Refused(format!("storing the file of {} failed: {error}", self.host))
+        DownloadError::Refused(format!("cannot store the file of {}: {error}", self.host))
     }
 }
 
@@ -433,7 +433,7 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, DownloadError> + Send + 'static,
 ) -> Result<T, DownloadError> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|e| Err(DownloadError::Refused(format!("storing a file failed: {e}"))))
+    done.unwrap_or_else(|e| Err(DownloadError::Refused(format!("cannot store the file: {e}"))))
 }
 
 #[cfg(test)]

@@ -355,7 +355,7 @@ fn first_part(page: &Page, selector: &str) -> Option<String> {
 }
 
 /// The watched text of a page: the article if the page declares itself one, otherwise all content. The choice
-/// is kept, because changing it would count as a change of the page.
+/// is kept, because changing it would count as a change to the page.
 fn watched_part(
     page: &Page,
     article: Option<&Extraction>,

@@ -128,7 +128,7 @@ impl Handle {
         Ok(ListFollowed { source, added, already, skipped: listed.skipped, edits, problem })
     }
 
-    /// Confirms that the sources that have left a list (row key) are to be removed with its next check.
+    /// Confirms that the sources that are no longer in a list (row key) are to be removed with its next poll.
     /// Returns whether there was something to confirm.
     ///
     /// # Errors

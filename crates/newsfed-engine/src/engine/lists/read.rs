@@ -38,7 +38,7 @@ pub(in crate::engine) async fn begun(
     Ok(SourceFacts { body_hash: None, ..facts.clone() })
 }
 
-/// Reads a list and stores its content. If many sources have left the list, nothing is stored until the user
+/// Reads a list and stores its content. If many sources are no longer in the list, nothing is stored until the user
 /// confirms.
 pub(in crate::engine) async fn read(
     started: &Started<'_>,
@@ -129,7 +129,7 @@ async fn take_over(
     if let Some((gone, of)) = question.filter(|_| !is_confirmed) {
         context.store.refuse_list(key, Some(hash)).await?;
         let message = format!(
-            "{gone} of {} have left this list, so nothing was changed; to remove them, run \
+            "{gone} of {} are no longer in this list, so nothing was changed; to remove them, run \
              `newsfed sync --accept {}`, or \"accept list\" in the interface",
             counted(of, "source"),
             job.source.id

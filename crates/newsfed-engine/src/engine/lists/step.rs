@@ -58,7 +58,7 @@ impl Handle {
         Ok(changes)
     }
 
-    /// Shows a problem as a failed check until the list can be applied. Returns a message if the problem is
+    /// Shows a problem as a failed poll until the list can be applied. Returns a message if the problem is
     /// new.
     async fn note_problem(
         &self,

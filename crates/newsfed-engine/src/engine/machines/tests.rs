@@ -183,7 +183,7 @@ fn machines_agree_and_lose_no_marks() {
     let mut reads: BTreeSet<String> = BTreeSet::new();
     // Versions of files that may be delivered late.
     let mut sent: HashMap<usize, Vec<Vec<u8>>> = HashMap::new();
-    // The last change of each mark by each machine, since they last agreed.
+    // The last change to each mark by each machine, since they last agreed.
     let mut changes = Changes::new();
     let mut compared = 0;
     for step in 1..=steps {

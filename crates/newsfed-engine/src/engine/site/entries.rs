@@ -14,7 +14,7 @@ use crate::website::{Page, obstacle};
 use url::Url;
 
 /// Number of selectors that are suggested if the source's own find nothing.
-const INSTEAD: usize = 3;
+const MAX_SUGGESTIONS: usize = 3;
 
 /// A page that was read.
 struct EntriesDocument {
@@ -101,7 +101,9 @@ fn document(
     // Entries that were found are visible without scripts.
     let stops = |reason: &LeftOutReason| *reason != LeftOutReason::NeedsJavascript || is_empty;
     let instead = match is_empty && rules.articles.is_some() {
-        true => entries::propose(&page).into_iter().take(INSTEAD).map(|p| p.articles).collect(),
+        true => {
+            entries::propose(&page).into_iter().take(MAX_SUGGESTIONS).map(|p| p.articles).collect()
+        }
         false => Vec::new(),
     };
     let copy = || {
@@ -119,7 +121,7 @@ fn document(
     })
 }
 
-/// An entry after comparison with its stored version: changes of a relative date ("3 days ago") or a counter
+/// An entry after comparison with its stored version: changes to a relative date ("3 days ago") or a counter
 /// do not count.
 fn settled(found: PageEntry, known: Option<KnownEntry>, selected: bool) -> Entry {
     let PageEntry { mut entry, floats } = found;

@@ -122,14 +122,14 @@ impl Gathering {
             };
         };
         let since = before.problem.as_ref().map_or(started.trunc_subsecs(0), |t| t.since);
-        let said_something = self.nothing_listed.is_some() || self.read > 0;
+        let has_result = self.nothing_listed.is_some() || self.read > 0;
         let instead = match &before.problem {
             // A poll without new articles has found no better selectors either.
-            Some(problem) if !said_something => problem.instead.clone(),
+            Some(problem) if !has_result => problem.instead.clone(),
             _ => self.instead.clone(),
         };
         WebsiteFacts {
-            fruitless: before.fruitless.saturating_add(u32::from(said_something)),
+            fruitless: before.fruitless.saturating_add(u32::from(has_result)),
             problem: Some(SelectorProblem { since, what, instead, key }),
             // Only reading the page again can show that the rules match again.
             unfinished: true,

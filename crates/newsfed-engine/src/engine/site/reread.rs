@@ -68,7 +68,7 @@ impl Handle {
             Refreshed::Polled(Outcome::Failed { message: why, .. }) | Refreshed::Lost(why) => {
                 Reread { left_out, stopped: Some(why), ..Reread::default() }
             }
-            Refreshed::Left(pause) => {
+            Refreshed::Skipped(pause) => {
                 Reread { stopped: Some(time_text::pause(&pause, now)), ..Reread::default() }
             }
             Refreshed::Disabled => {

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use url::Url;
 
 /// Number of selectors that are suggested if the source's own find nothing.
-const INSTEAD: usize = 3;
+const MAX_SUGGESTIONS: usize = 3;
 /// Maximum number of known articles per list page that are read again because of new activity.
 const MAX_AGAIN: usize = 20;
 /// Maximum number of articles per source whose last activity is known.
@@ -193,7 +193,7 @@ async fn list(
         }
         let found = list_page_with_rows(&page, &articles, next.as_ref());
         let instead = if found.links.is_empty() {
-            propose(&page).into_iter().take(INSTEAD).map(|p| p.articles).collect()
+            propose(&page).into_iter().take(MAX_SUGGESTIONS).map(|p| p.articles).collect()
         } else {
             Vec::new()
         };

@@ -101,7 +101,7 @@ pub struct Preview {
 pub(super) struct Worker {
     inbox: Receiver<Task>,
     newest: Arc<AtomicU64>,
-    said: UnboundedSender<WorkbenchEvent>,
+    replies: UnboundedSender<WorkbenchEvent>,
     sheets: HashMap<WorkbenchPage, PreviewPage>,
     /// Title of the article in the list.
     title: String,
@@ -118,12 +118,12 @@ impl Worker {
     pub(super) fn new(
         inbox: Receiver<Task>,
         newest: Arc<AtomicU64>,
-        said: UnboundedSender<WorkbenchEvent>,
+        replies: UnboundedSender<WorkbenchEvent>,
     ) -> Self {
         Self {
             inbox,
             newest,
-            said,
+            replies,
             sheets: HashMap::new(),
             title: String::new(),
             known: HashSet::new(),
@@ -162,9 +162,9 @@ impl Worker {
         }
     }
 
-    fn report(&self, said: WorkbenchEvent) {
+    fn report(&self, replies: WorkbenchEvent) {
         // The listener may be gone.
-        let _ = self.said.send(said);
+        let _ = self.replies.send(replies);
     }
 
     pub(super) fn take(&mut self, job: Task) {
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn computes_the_newest_preview_before_suggestions() {
         let (jobs, inbox) = mpsc::channel();
-        let (said, mut events) = tokio::sync::mpsc::unbounded_channel();
+        let (replies, mut events) = tokio::sync::mpsc::unbounded_channel();
         let newest = Arc::new(AtomicU64::new(0));
         let row = |n: usize| format!("<h3><a href=/story-{n}>The story of the {n} bus</a></h3>");
         let page: String = (0..9).map(row).collect();
@@ -352,10 +352,10 @@ mod tests {
         })
         .unwrap();
         drop(jobs);
-        Worker::new(inbox, newest, said).run();
+        Worker::new(inbox, newest, replies).run();
         let mut summary = Vec::new();
-        while let Ok(said) = events.try_recv() {
-            summary.push(match said {
+        while let Ok(replies) = events.try_recv() {
+            summary.push(match replies {
                 WorkbenchEvent::Copies(times) => format!("copies {}", times.len()),
                 WorkbenchEvent::Page { place, outline, .. } => {
                     format!("{place:?} {}", !outline.lines.is_empty())
@@ -390,8 +390,8 @@ mod tests {
     #[test]
     fn suggests_blocks_for_entries() {
         let (_jobs, inbox) = mpsc::channel();
-        let (said, mut events) = tokio::sync::mpsc::unbounded_channel();
-        let mut worker = Worker::new(inbox, Arc::default(), said);
+        let (replies, mut events) = tokio::sync::mpsc::unbounded_channel();
+        let mut worker = Worker::new(inbox, Arc::default(), replies);
         let block = |n: usize| {
             format!(
                 "<div class=release><h3>Version 1.{n}</h3><p>0{n}.03.2026</p><p>Better.</p></div>"
@@ -405,8 +405,8 @@ mod tests {
         worker.take(Task::Preview { request: 2, rules: Box::new(rules), list });
         worker.offer_all();
         let (mut found, mut offered) = (0, Vec::new());
-        while let Ok(said) = events.try_recv() {
-            match said {
+        while let Ok(replies) = events.try_recv() {
+            match replies {
                 WorkbenchEvent::Previewed(_, preview) => {
                     found = preview.list.map_or(0, |list| list.links.len());
                 }
@@ -422,8 +422,8 @@ mod tests {
     #[test]
     fn picks_parts_of_entries_in_any_row() {
         let (_jobs, inbox) = mpsc::channel();
-        let (said, mut events) = tokio::sync::mpsc::unbounded_channel();
-        let mut worker = Worker::new(inbox, Arc::default(), said);
+        let (replies, mut events) = tokio::sync::mpsc::unbounded_channel();
+        let mut worker = Worker::new(inbox, Arc::default(), replies);
         let block = |n: usize| {
             format!(
                 "<li class=notice><b>Notice {n}</b> <i>1{n} May 2024</i> <span>2{n} May 2024</span>"
@@ -444,8 +444,8 @@ mod tests {
         let element = u32::try_from(last).unwrap();
         worker.take(Task::Pick { place: list, element, part: SelectorField::Date });
         let mut picked = None;
-        while let Ok(said) = events.try_recv() {
-            if let WorkbenchEvent::Picked(_, selector) = said {
+        while let Ok(replies) = events.try_recv() {
+            if let WorkbenchEvent::Picked(_, selector) = replies {
                 picked = selector;
             }
         }

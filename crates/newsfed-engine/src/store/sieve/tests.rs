@@ -87,7 +87,7 @@ fn excludes_slowly(sieve: &Sieve, markup: &str) -> bool {
 
 proptest! {
     #[test]
-    fn excludes_html_as_if_each_word_was_compared(
+    fn excludes_html_exactly_like_word_by_word_comparison(
         pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..90),
     ) {
         let markup = pieces.concat();
