@@ -8,13 +8,13 @@ use super::ReaderPane;
 const FEW: usize = 3;
 
 impl ReaderPane {
-    /// Begins a page below the empty last row of a block.
+    /// Begins a page below the empty lines that separate its text from the page before.
     pub(in crate::tui::app) fn skip_empty_lines(&mut self) {
         let below = self.lines.lines.iter().skip(self.top);
-        let is_end = |line: &&crate::tui::reader::Line| {
-            line.ground.is_some() && line.text().trim().is_empty()
+        let is_empty = |line: &&crate::tui::reader::Line| {
+            line.picture.is_none() && line.text().trim().is_empty()
         };
-        let empty = below.take_while(is_end).count();
+        let empty = below.take_while(is_empty).count();
         if empty > 0 && self.top > 0 {
             self.set_top(self.top + empty);
         }
