@@ -99,6 +99,7 @@ const READER: &[Action] = &[
     Action::ScrollRight,
     Action::Pin,
     Action::Hints,
+    Action::CopyCode,
     Action::FullText,
     Action::Headings,
     Action::Pictures,
@@ -113,6 +114,7 @@ const ZEN: &[Action] = &[
     Action::ScrollRight,
     Action::Pin,
     Action::Hints,
+    Action::CopyCode,
     Action::FullText,
     Action::Headings,
     Action::Pictures,
@@ -134,6 +136,7 @@ const MATCHES: &[Action] = &[
     Action::Browser,
     Action::Pin,
     Action::Hints,
+    Action::CopyCode,
     Action::Pictures,
     Action::FullText,
 ];
@@ -178,6 +181,7 @@ impl App {
                 Action::Pictures => self.hides_pictures(),
                 Action::Headings => self.reader.has_outline(),
                 Action::Hints => !self.links().is_empty(),
+                Action::CopyCode => !self.reader.visible_code().is_empty(),
                 Action::ScrollRight => self.reader.is_cut(),
                 _ => true,
             };

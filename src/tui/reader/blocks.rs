@@ -193,6 +193,10 @@ impl<'a> Out<'a> {
     /// always wrap, because they are read and not copied line by line.
     pub(super) fn code(&mut self, language: Option<&str>, code: &str, margin: &Margin) {
         let is_formula = language == Some(FORMULA);
+        let number = (!is_formula).then(|| {
+            self.codes.push(code.into());
+            self.codes.len() - 1
+        });
         let converted = if is_formula { formula(code) } else { None };
         let (language, code) = match &converted {
             Some(text) => (None, text.as_str()),
@@ -240,6 +244,7 @@ impl<'a> Out<'a> {
         if is_airy {
             out.push(Line { ground, inset, beyond, ..Line::default() });
         }
+        out.iter_mut().for_each(|line| line.code = number);
         let blank = Span::blank(inset);
         let mut margin = further(margin);
         margin.push((blank.clone(), blank));

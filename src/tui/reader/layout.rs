@@ -57,14 +57,16 @@ pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -
         beyond: shape.beyond,
         levels: levels(&document.blocks),
         notes: vec![],
+        codes: vec![],
     };
     out.blocks(&document.blocks, &[]);
     out.all_notes();
     let end = out.lines.len();
     out.links(document);
+    let codes = out.codes;
     let lines = Lines::finished(out.lines, glyphs);
     let solid = lines.lines.get(end).map_or(lines.solid, |line| line.at);
-    Lines { solid, ..lines }
+    Lines { solid, codes, ..lines }
 }
 
 /// The heading levels of an article.
@@ -98,6 +100,8 @@ pub(super) struct Out<'a> {
     pub(super) levels: BTreeSet<u8>,
     /// The footnotes so far, with number, label and text.
     pub(super) notes: Vec<(usize, &'a str, &'a [Block])>,
+    /// The blocks of code so far.
+    pub(super) codes: Vec<Arc<str>>,
 }
 
 /// Prefixes of a block's lines: for the first line, and for the other lines.

@@ -3,7 +3,7 @@
 mod head;
 
 use super::super::app::{App, Focus, Hints};
-use super::super::reader::{Glyphs, Shape, Span, glyphs};
+use super::super::reader::{Glyphs, Line as Text, Shape, Span, Target, glyphs};
 use super::chrome::marks;
 use super::{has_focus, pictures};
 use crate::config::{Action, Context, Depth, Role};
@@ -175,6 +175,33 @@ impl Pen<'_> {
         for (end, span) in labels {
             self.label(span, buffer, area, end);
         }
+        self.code_label(number, buffer, area);
+    }
+
+    /// Draws the hint letters of a block of code in the space before its first visible line with text.
+    fn code_label(&self, number: usize, buffer: &mut Buffer, area: Rect) {
+        let lines = &self.app.reader.lines.lines;
+        let block = |line: &Text| line.code.filter(|_| !line.text().trim().is_empty());
+        let Some((hints, code)) = self.hints.zip(lines.get(number).and_then(block)) else { return };
+        let above = lines.get(self.app.reader.top..number).unwrap_or_default();
+        if above.iter().rev().take_while(|line| line.code == Some(code)).any(|l| block(l).is_some())
+        {
+            return;
+        }
+        let Some(letters) = hints.label(Target::Code(code)) else { return };
+        let from = lines.get(number).and_then(|line| line.ground).map_or(0, |ground| ground.from);
+        let x = area.x + u16::try_from(from).unwrap_or(0);
+        buffer.set_stringn(
+            x,
+            area.y,
+            letters,
+            area.right().saturating_sub(x).into(),
+            self.label_style(),
+        );
+    }
+
+    fn label_style(&self) -> Style {
+        self.app.palette.style(Role::Match).add_modifier(Modifier::BOLD)
     }
 
     /// Makes the rule below the header of a table as wide as the table.
@@ -223,7 +250,7 @@ impl Pen<'_> {
         let Some(letters) = letters else { return };
         let cells = text::width(&span.text).max(letters.len());
         let x = end.saturating_sub(u16::try_from(cells).unwrap_or(0)).max(area.x);
-        let style = self.app.palette.style(Role::Match).add_modifier(Modifier::BOLD);
+        let style = self.label_style();
         // Half of a wide character must not remain before the label.
         if x > area.x
             && let Some(before) = buffer.cell_mut((x - 1, area.y))
