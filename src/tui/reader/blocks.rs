@@ -5,7 +5,9 @@ use super::inline::spans;
 use super::layout::{Margin, Out, further};
 use super::line::{Ground, Halves, Line, PictureRow, Span, Target};
 use super::wrap::{wrap, wrap_formula};
-use crate::article::{Block, Definition, EMBEDDED, Inline, Thumbnail, formula, plain};
+use crate::article::{
+    Block, Definition, EMBEDDED, Inline, Thumbnail, formula, plain, tall_formula,
+};
 use crate::config::Role;
 use crate::tui::graphics::Graphics;
 use crate::util::limits::READER_LINES;
@@ -197,14 +199,18 @@ impl<'a> Out<'a> {
             self.codes.push(code.into());
             self.codes.len() - 1
         });
-        let converted = if is_formula { formula(code) } else { None };
+        let space = self.space(margin);
+        let inset = if space >= NARROW { CODE_PADDING } else { NARROW_PADDING };
+        let converted = match is_formula {
+            true if self.tall_formulas => tall_formula(code, space.saturating_sub(2 * inset)),
+            true => formula(code),
+            false => None,
+        };
         let (language, code) = match &converted {
             Some(text) => (None, text.as_str()),
             None => (language, code),
         };
         let syntax = if is_formula { Some(PLAIN) } else { language };
-        let space = self.space(margin);
-        let inset = if space >= NARROW { CODE_PADDING } else { NARROW_PADDING };
         let lines = self.colored(syntax, code);
         let from = self.width.saturating_sub(space);
         let ground = Some(Ground { role: Role::Raised, from });
@@ -383,6 +389,7 @@ mod tests {
             wrap_code: true,
             ascii: true,
             strikes: false,
+            tall_formulas: true,
             picture_lines: 0,
             graphics: None,
             beyond,

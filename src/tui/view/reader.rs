@@ -53,6 +53,8 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         ascii: ui.ascii,
         // Strikethrough is not visible to screen readers or on terminals without styles.
         strikes: !ui.linear && app.palette.support().depth != Depth::Mono,
+        // A screen reader reads line by line.
+        tall_formulas: !ui.ascii && !ui.linear,
         picture_lines: if app.shows_pictures() { lines.max(1) } else { 0 },
         graphics: app.graphics(),
         beyond: usize::from(beyond),
