@@ -76,9 +76,10 @@ impl Span {
         Self { text, role, target: None, mark, is_searched, struck, place: None }
     }
 
-    /// A span with the number of a target.
+    /// A span with the number of a target. There may be many links, so their numbers are subdued.
     pub(super) fn mark(text: impl Into<String>, target: Target) -> Self {
-        Self { target: Some(target), ..Self::label(text, Role::Accent) }
+        let role = if matches!(target, Target::Link(_)) { Role::Dim } else { Role::Accent };
+        Self { target: Some(target), ..Self::label(text, role) }
     }
 
     /// A span with text that is not part of the article.
@@ -167,6 +168,10 @@ pub(crate) struct Line {
     pub(crate) code: Option<usize>,
     /// Number of lines up to the header of its table; 0 if it is not in the body of a table with a header.
     pub(crate) below_header: usize,
+    /// Number of lines of the same row of a table above the line.
+    pub(crate) below_row: usize,
+    /// Whether the line counts the links that are not listed, so that the key of their list belongs after it.
+    pub(crate) counts_links: bool,
     /// A row of a picture instead of text.
     pub(crate) picture: Option<Box<PictureRow>>,
     /// Whether the line is right-aligned, with its margin on the right.

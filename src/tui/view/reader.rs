@@ -174,6 +174,13 @@ impl Pen<'_> {
             let area = Rect { x, width: area.right().saturating_sub(x), ..area };
             pictures::draw_row(&self.app.palette, &picture.pixels, buffer, area);
         }
+        if line.counts_links {
+            let key = self.app.keymap.keys_for(Context::Reader, Action::Links);
+            let key = key.unwrap_or_else(|| format!(":{}", Action::Links.name()));
+            let words = format!(" {} {key}: {}", marks(self.app).bullet, Action::Links.label());
+            let style = self.app.palette.style(Role::Dim);
+            buffer.set_stringn(x, area.y, words, area.right().saturating_sub(x).into(), style);
+        }
         for (end, span) in labels {
             self.label(span, buffer, area, end);
         }
@@ -285,16 +292,13 @@ impl Pen<'_> {
         let after = hint.as_ref().filter(|_| next).map_or(0, |hint| text::width(hint) + 3);
         let used: usize = parts.iter().map(|part| text::width(part) + 3).sum();
         parts.extend(self.no_full_text(usize::from(area.width).saturating_sub(used + after)));
-        // Two parts are enough. What a key does and why text is missing are the most useful ones.
-        match hint {
-            Some(hint) if next => {
-                parts.push(hint);
-                parts.drain(..parts.len() - 2);
-            }
-            Some(hint) if parts.len() < 2 => parts.push(hint),
-            _ => {}
+        parts.extend(hint.filter(|_| next || parts.len() < 2));
+        let separator = format!(" {} ", marks(self.app).bullet);
+        // What a key does and why text is missing are the most useful parts.
+        while parts.len() > 1 && text::width(&parts.join(&separator)) > area.width.into() {
+            parts.remove(0);
         }
-        let words = parts.join(&format!(" {} ", marks(self.app).bullet));
+        let words = parts.join(&separator);
         let words = text::truncate(&words, area.width.into());
         let style = self.app.palette.style(Role::Dim);
         buffer.set_stringn(area.x, area.y, words, area.width.into(), style);
@@ -317,17 +321,17 @@ impl Pen<'_> {
     fn end_of_text(&self) -> (&'static str, Option<String>) {
         let Some(article) = self.app.reader.article.as_ref() else { return ("", None) };
         if self.app.texts.is_fetching(article.row.key) {
-            return ("fetching the full text …", None);
+            return ("end of the teaser", Some("fetching the full text …".to_owned()));
         }
         if !article.is_teaser() {
             let is_all =
                 article.item.text_from != TextFrom::Feed || article.item.fetch_error.is_none();
-            return (if is_all { "end" } else { "end of the feed's text" }, None);
+            return (if is_all { "end of the article" } else { "end of the feed's text" }, None);
         }
         let key = self.app.keymap.keys_for(Context::Reader, Action::FullText);
         let failed = article.item.fetch_error.is_some();
         let key = key.filter(|_| has_focus(self.app, Focus::Reader) && !failed);
-        ("teaser", key.map(|key| format!("{key}: full text")))
+        ("end of the teaser", key.map(|key| format!("{key}: full text")))
     }
 
     /// Draws a scroll bar, unless the whole article is visible.

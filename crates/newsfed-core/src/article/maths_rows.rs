@@ -8,6 +8,28 @@ const MAX_WIDTH: usize = 76;
 /// Maximum height of a matrix beside other text.
 const MAX_HEIGHT: usize = 60;
 
+#[derive(Clone, Copy)]
+pub(super) enum Environment {
+    Rows,
+    Grid(&'static str, &'static str),
+}
+
+pub(super) fn environment(name: &str) -> Option<Environment> {
+    Some(match name.trim_end_matches('*') {
+        "align" | "aligned" | "alignat" | "alignedat" | "flalign" | "gather" | "gathered"
+        | "multline" | "split" | "eqnarray" | "equation" | "displaymath" | "math" => {
+            Environment::Rows
+        }
+        "cases" | "dcases" => Environment::Grid("{", ""),
+        "matrix" | "smallmatrix" | "array" | "bmatrix" => Environment::Grid("[", "]"),
+        "pmatrix" => Environment::Grid("(", ")"),
+        "vmatrix" => Environment::Grid("|", "|"),
+        "Vmatrix" => Environment::Grid("‖", "‖"),
+        "Bmatrix" => Environment::Grid("{", "}"),
+        _ => return None,
+    })
+}
+
 /// A part of a line.
 pub(super) enum Piece {
     Text(String),

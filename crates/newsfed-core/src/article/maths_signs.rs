@@ -2,7 +2,7 @@
 //! such as `e^(-t/τ)`.
 
 use super::maths_line::{Fragment, Line};
-use super::maths_rows::{grid, in_line, lines};
+use super::maths_rows::{Environment, environment, grid, in_line, lines};
 use super::maths_table::{ACCENTS, FONTS, NEGATED, SETTINGS, SPACES, WORDS, double_struck, sign};
 use crate::util::text;
 
@@ -81,28 +81,6 @@ enum Ampersand {
     Error,
     Nothing,
     Cell,
-}
-
-#[derive(Clone, Copy)]
-enum Environment {
-    Rows,
-    Grid(&'static str, &'static str),
-}
-
-fn environment(name: &str) -> Option<Environment> {
-    Some(match name.trim_end_matches('*') {
-        "align" | "aligned" | "alignat" | "alignedat" | "flalign" | "gather" | "gathered"
-        | "multline" | "split" | "eqnarray" | "equation" | "displaymath" | "math" => {
-            Environment::Rows
-        }
-        "cases" | "dcases" => Environment::Grid("{", ""),
-        "matrix" | "smallmatrix" | "array" | "bmatrix" => Environment::Grid("[", "]"),
-        "pmatrix" => Environment::Grid("(", ")"),
-        "vmatrix" => Environment::Grid("|", "|"),
-        "Vmatrix" => Environment::Grid("‖", "‖"),
-        "Bmatrix" => Environment::Grid("{", "}"),
-        _ => return None,
-    })
 }
 
 /// The lower and the upper index.
