@@ -144,7 +144,7 @@ fn offers_the_next_unread_item_at_the_end() {
     let world = world();
     let mut t = opened(&world, 80, 24);
     t.send("G");
-    t.wait_for("end · Space: next unread");
+    t.wait_for("end of the article · Space: next unread");
     t.send(" ");
     t.wait_for("A short text.");
     t.send("n");

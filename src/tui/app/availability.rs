@@ -63,6 +63,7 @@ impl App {
             Action::OpenLink
             | Action::Links
             | Action::Hints
+            | Action::CopyCode
             | Action::Find
             | Action::Pipe
             | Action::Difference
@@ -177,6 +178,7 @@ impl App {
             Action::Zen => reason_if(self.reader.row().is_none() && no_item(), NO_ITEM),
             Action::Links
             | Action::Hints
+            | Action::CopyCode
             | Action::OpenLink
             | Action::JumpBack
             | Action::Find

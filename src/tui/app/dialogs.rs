@@ -318,6 +318,7 @@ impl App {
             Action::Links => self.open_links(""),
             Action::Headings => self.open_headings(),
             Action::Hints => self.open_hints(),
+            Action::CopyCode => self.choose_code(),
             Action::Find if self.reader.article.is_some() => {
                 let text = self.reader.find.as_ref().and_then(|find| find.text.clone());
                 self.ask(PromptKind::Find, &text.unwrap_or_default())

@@ -110,7 +110,7 @@ impl App {
         let Some(url) = &row.url else { return self.note("This item has no URL") };
         let host = url::Url::parse(url).ok().and_then(|u| u.host_str().map(str::to_owned));
         let host = host.as_deref().unwrap_or("its page");
-        self.note(match self.shows_full_text() {
+        self.note(match self.next_text().is_some() {
             true => format!("Getting another text from {host} …"),
             false => format!("Fetching the full text from {host} …"),
         });

@@ -99,6 +99,7 @@ const READER: &[Action] = &[
     Action::ScrollRight,
     Action::Pin,
     Action::Hints,
+    Action::CopyCode,
     Action::FullText,
     Action::Headings,
     Action::Pictures,
@@ -113,6 +114,7 @@ const ZEN: &[Action] = &[
     Action::ScrollRight,
     Action::Pin,
     Action::Hints,
+    Action::CopyCode,
     Action::FullText,
     Action::Headings,
     Action::Pictures,
@@ -134,6 +136,7 @@ const MATCHES: &[Action] = &[
     Action::Browser,
     Action::Pin,
     Action::Hints,
+    Action::CopyCode,
     Action::Pictures,
     Action::FullText,
 ];
@@ -178,6 +181,7 @@ impl App {
                 Action::Pictures => self.hides_pictures(),
                 Action::Headings => self.reader.has_outline(),
                 Action::Hints => !self.links().is_empty(),
+                Action::CopyCode => !self.reader.visible_code().is_empty(),
                 Action::ScrollRight => self.reader.is_cut(),
                 _ => true,
             };
@@ -233,14 +237,24 @@ impl App {
         all.iter().find(|key| *key == "Esc").or(all.first()).cloned()
     }
 
-    /// Whether the page of the item in the Reader was fetched.
-    pub(super) fn shows_full_text(&self) -> bool {
-        let Some(article) = &self.reader.article else { return false };
+    /// Which text the key for the full text shows next, if the page of the item in the Reader was fetched.
+    pub(super) fn next_text(&self) -> Option<&'static str> {
+        let article = self.reader.article.as_ref()?;
         // In the list, the key acts on the current item, which the Reader may show.
         let is_target = self.focus == Focus::Reader
             || self.shown_targets().first().is_some_and(|row| row.key == article.row.key);
-        // If the feed's text is shown although the page was fetched, the key shows another text, too.
-        is_target && (article.item.text_from != TextFrom::Feed || article.item.page_text)
+        match article.item.text_from {
+            _ if !is_target => None,
+            TextFrom::Feed => article.item.page_text.then_some("page text"),
+            // The texts of a website all come from its pages.
+            _ if self.reads_pages(article.row.source_key) => Some("other text"),
+            // The page may be read in several ways before the feed's text is shown again.
+            _ => Some("feed or page text"),
+        }
+    }
+
+    fn reads_pages(&self, source: i64) -> bool {
+        self.sources.entry(source).is_some_and(|entry| entry.source.kind().reads_pages())
     }
 
     fn shows_changes(&self) -> bool {
@@ -272,7 +286,7 @@ impl App {
             Action::Filter => "find",
             Action::Jump if self.focus == Focus::Sources => "find",
             Action::Zen if self.zen => "show other panes",
-            Action::FullText if self.shows_full_text() => "other text",
+            Action::FullText => self.next_text().unwrap_or(action.label()),
             Action::ReadAll => "all read",
             Action::SortNext => match self.neighbour_order(true) {
                 SortOrder::Best => "best match",

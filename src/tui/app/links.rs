@@ -12,6 +12,7 @@ use crate::tui::event::Failure;
 use crate::tui::read::Read;
 use crate::tui::reader::{Line, Span, Target};
 use crate::tui::view::{self, DialogArea};
+use crate::util::text::counted;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
@@ -31,7 +32,7 @@ pub(crate) struct LinkList {
     pub(in crate::tui) file_use: FileUse,
 }
 
-/// Hint letters on the visible links and footnotes.
+/// Hint letters on the visible links and footnotes, or on the visible blocks of code.
 #[derive(Debug)]
 pub(crate) struct Hints {
     /// Labels and targets.
@@ -43,6 +44,17 @@ pub(crate) struct Hints {
 }
 
 impl Hints {
+    fn new(mut targets: Vec<Target>) -> Self {
+        targets.truncate(MAX_HINTS);
+        let targets = labels(targets.len()).into_iter().zip(targets).collect();
+        Self { targets, typed: String::new(), copies: false }
+    }
+
+    /// Whether the letters are on blocks of code.
+    fn chooses_code(&self) -> bool {
+        matches!(self.targets.first(), Some((_, Target::Code(_))))
+    }
+
     /// The label of a target, if it still matches the typed letters.
     pub(crate) fn label(&self, target: Target) -> Option<&str> {
         let hint = self.targets.iter().find(|(_, t)| *t == target);
@@ -84,6 +96,9 @@ impl Dialog for Hints {
                 }
             };
         }
+        if self.chooses_code() {
+            return Reply::close(vec![]);
+        }
         let is_hints = app.keymap.lookup(Context::Reader, &[key]) == Lookup::Action(Action::Hints);
         Reply::close(match key.text() {
             Some(digit) if digit.is_ascii_digit() => app.open_link_digit(key),
@@ -100,6 +115,9 @@ impl Dialog for Hints {
     fn draw(&mut self, _app: &App, _frame: &mut Frame<'_>, _area: DialogArea) {}
 
     fn hints(&self) -> KeyHints {
+        if self.chooses_code() {
+            return &[KeyHint::Key("a-z", "copy"), KeyHint::Key("Esc", "close")];
+        }
         &[
             KeyHint::Key("a-z", "open"),
             KeyHint::Key("A-Z", "copy URL"),
@@ -118,6 +136,19 @@ impl ReaderPane {
             _ => None,
         };
         lines.flat_map(|line| &line.spans).find_map(link).unwrap_or(usize::MAX)
+    }
+}
+
+impl ReaderPane {
+    /// The blocks of code of which at least one line with text is on the screen.
+    pub(super) fn visible_code(&self) -> Vec<usize> {
+        let seen = self.lines.lines.iter().skip(self.top).take(self.height);
+        let mut all: Vec<usize> = seen
+            .filter(|line| !line.text().trim().is_empty())
+            .filter_map(|line| line.code)
+            .collect();
+        all.dedup();
+        all
     }
 }
 
@@ -216,22 +247,39 @@ impl App {
         if targets.is_empty() || reader.show_difference {
             return self.open_links("");
         }
-        targets.truncate(MAX_HINTS);
-        let targets = labels(targets.len()).into_iter().zip(targets).collect();
-        self.push_dialog(Hints { targets, typed: String::new(), copies: false })
+        self.push_dialog(Hints::new(targets))
+    }
+
+    /// Copies the block of code on the screen. If there are several, shows hint letters on them.
+    pub(super) fn choose_code(&mut self) -> Vec<Effect> {
+        match self.reader.visible_code().as_slice() {
+            [] => self.note("No code on the screen"),
+            [code] => self.copy_code(*code),
+            all => {
+                self.push_dialog(Hints::new(all.iter().map(|code| Target::Code(*code)).collect()))
+            }
+        }
+    }
+
+    fn copy_code(&mut self, code: usize) -> Vec<Effect> {
+        let Some(code) = self.reader.lines.codes.get(code) else { return vec![] };
+        let (text, count) = (code.to_string(), code.lines().count());
+        self.copy_text(text, &format!("{} of code", counted(count, "line")), "code")
     }
 
     /// Opens a link, or jumps to or from a footnote or to a place in the text.
     pub(super) fn go_to(&mut self, target: Target) -> Vec<Effect> {
         let is_mark = |span: &Span, of: Target| span.mark && span.target == Some(of);
         let is_goal = |span: &Span| match target {
-            Target::Link(_) => false,
+            Target::Link(_) | Target::Code(_) => false,
             Target::Note(note) => is_mark(span, Target::Reference(note)),
             Target::Reference(note) => is_mark(span, Target::Note(note)),
             Target::Place(place) => span.place == Some(place),
         };
-        if let Target::Link(link) = target {
-            return self.open_link(link + 1);
+        match target {
+            Target::Link(link) => return self.open_link(link + 1),
+            Target::Code(code) => return self.copy_code(code),
+            _ => {}
         }
         let line = self.reader.lines.lines.iter().position(|line| line.all().any(is_goal));
         let Some(line) = line else {

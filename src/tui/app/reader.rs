@@ -315,11 +315,14 @@ impl ReaderPane {
         seen.into_iter().any(|line| line.over > self.shift)
     }
 
-    /// Scrolls back to the start of a picture that is cut off at the top of the screen, or to a heading right
-    /// above the top, provided that the screen still moves down.
+    /// Scrolls back to the start of a picture or a row of a table that is cut off at the top of the screen, or
+    /// to a heading right above the top, provided that the screen still moves down.
     fn show_start(&mut self, before: usize) {
         let line = self.lines.lines.get(self.top);
         let cut = line.and_then(|line| line.picture.as_ref()).map_or(0, |p| usize::from(p.row));
+        // At most half of a page is repeated.
+        let row = line.map_or(0, |line| line.below_row);
+        let cut = cut.max(if row <= self.height / 2 { row } else { 0 });
         let cut = if cut > 0 { cut } else { self.heading_above() };
         if cut > 0 && self.top - cut.min(self.top) > before {
             self.set_top(self.top - cut);

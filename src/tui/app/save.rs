@@ -43,18 +43,24 @@ impl App {
         result: Result<(String, usize), Failure>,
     ) -> Vec<Effect> {
         match result {
-            Ok((text, _)) if text.len() > MOST_BYTES => {
-                let (is, limit) = (size(text.len() as u64), size(MOST_BYTES as u64));
-                self.problem(format!(
-                    "Not copied: the Markdown has {is}, but terminals accept at most {limit}"
-                ))
-            }
             Ok((text, count)) => {
-                self.note(format!("Copied {} as Markdown", counted(count, "article")));
-                vec![Effect::Copy { text }]
+                let name = format!("{} as Markdown", counted(count, "article"));
+                self.copy_text(text, &name, "Markdown")
             }
             Err(why) => self.problem(format!("Not copied: {why}")),
         }
+    }
+
+    /// Copies a text that may be too long for terminals. `name` and `kind` are its names in messages.
+    pub(super) fn copy_text(&mut self, text: String, name: &str, kind: &str) -> Vec<Effect> {
+        if text.len() > MOST_BYTES {
+            let (is, limit) = (size(text.len() as u64), size(MOST_BYTES as u64));
+            return self.problem(format!(
+                "Not copied: the {kind} has {is}, but terminals accept at most {limit}"
+            ));
+        }
+        self.note(format!("Copied {name}"));
+        vec![Effect::Copy { text }]
     }
 
     /// Prompts for the file in which to save the selected articles.

@@ -5,7 +5,9 @@ use super::inline::spans;
 use super::layout::{Margin, Out, further};
 use super::line::{Ground, Halves, Line, PictureRow, Span, Target};
 use super::wrap::{wrap, wrap_formula};
-use crate::article::{Block, Definition, EMBEDDED, Inline, Thumbnail, formula, plain};
+use crate::article::{
+    Block, Definition, EMBEDDED, Inline, Thumbnail, formula, plain, tall_formula,
+};
 use crate::config::Role;
 use crate::tui::graphics::Graphics;
 use crate::util::limits::READER_LINES;
@@ -193,14 +195,22 @@ impl<'a> Out<'a> {
     /// always wrap, because they are read and not copied line by line.
     pub(super) fn code(&mut self, language: Option<&str>, code: &str, margin: &Margin) {
         let is_formula = language == Some(FORMULA);
-        let converted = if is_formula { formula(code) } else { None };
+        let number = (!is_formula).then(|| {
+            self.codes.push(code.into());
+            self.codes.len() - 1
+        });
+        let space = self.space(margin);
+        let inset = if space >= NARROW { CODE_PADDING } else { NARROW_PADDING };
+        let converted = match is_formula {
+            true if self.tall_formulas => tall_formula(code, space.saturating_sub(2 * inset)),
+            true => formula(code),
+            false => None,
+        };
         let (language, code) = match &converted {
             Some(text) => (None, text.as_str()),
             None => (language, code),
         };
         let syntax = if is_formula { Some(PLAIN) } else { language };
-        let space = self.space(margin);
-        let inset = if space >= NARROW { CODE_PADDING } else { NARROW_PADDING };
         let lines = self.colored(syntax, code);
         let from = self.width.saturating_sub(space);
         let ground = Some(Ground { role: Role::Raised, from });
@@ -240,6 +250,7 @@ impl<'a> Out<'a> {
         if is_airy {
             out.push(Line { ground, inset, beyond, ..Line::default() });
         }
+        out.iter_mut().for_each(|line| line.code = number);
         let blank = Span::blank(inset);
         let mut margin = further(margin);
         margin.push((blank.clone(), blank));
@@ -378,6 +389,7 @@ mod tests {
             wrap_code: true,
             ascii: true,
             strikes: false,
+            tall_formulas: true,
             picture_lines: 0,
             graphics: None,
             beyond,

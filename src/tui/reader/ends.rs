@@ -68,9 +68,10 @@ impl Out<'_> {
             let left = inside.saturating_sub(text::width(&name) + gap);
             let url = readable(&link.url);
             let address = text::truncate(address(&url), left).into_owned();
-            let role = if name.is_empty() { Role::Link } else { Role::Dim };
+            // Links that must not distract from the next article: only the names stand out a little.
+            let role = if name.is_empty() { Role::Soft } else { Role::Dim };
             let spans = vec![
-                Span { target, ..Span::new(name, Role::Link) },
+                Span { target, ..Span::new(name, Role::Soft) },
                 Span::blank(gap),
                 Span { target, ..Span::new(address, role) },
                 Span::label(kind, Role::Dim),
@@ -83,8 +84,9 @@ impl Out<'_> {
     /// Shows how many links are not listed, so that the next article is not far below.
     fn more_links(&mut self, count: usize) {
         if count > 0 {
-            let note = format!("{} {count} more in the list of links", self.glyphs.more);
-            self.lines.push(Line::of(Span::label(note, Role::Dim)));
+            let note = format!("{} {count} more", self.glyphs.more);
+            let line = Line::of(Span::label(note, Role::Dim));
+            self.lines.push(Line { counts_links: true, ..line });
         }
     }
 

@@ -302,6 +302,7 @@ mod tests {
             wrap_code: false,
             ascii: false,
             strikes: true,
+            tall_formulas: true,
             picture_lines: 0,
             graphics: None,
             beyond: 0,

@@ -24,6 +24,8 @@ pub(crate) struct Shape {
     pub(crate) ascii: bool,
     /// Whether the terminal can strike through deleted text.
     pub(crate) strikes: bool,
+    /// Whether fractions of formulas on their own lines take three lines.
+    pub(crate) tall_formulas: bool,
     /// Maximum number of lines in a picture; 0 shows only descriptions.
     pub(crate) picture_lines: usize,
     /// The graphics protocol for drawing pictures with pixels, if the terminal supports one.
@@ -50,6 +52,7 @@ pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -
         text: Role::Text,
         colored: 0,
         guessed: Vec::new(),
+        tall_formulas: shape.tall_formulas,
         links: &document.links,
         pictures,
         picture_lines: shape.picture_lines,
@@ -57,14 +60,16 @@ pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -
         beyond: shape.beyond,
         levels: levels(&document.blocks),
         notes: vec![],
+        codes: vec![],
     };
     out.blocks(&document.blocks, &[]);
     out.all_notes();
     let end = out.lines.len();
     out.links(document);
+    let codes = out.codes;
     let lines = Lines::finished(out.lines, glyphs);
     let solid = lines.lines.get(end).map_or(lines.solid, |line| line.at);
-    Lines { solid, ..lines }
+    Lines { solid, codes, ..lines }
 }
 
 /// The heading levels of an article.
@@ -89,6 +94,7 @@ pub(super) struct Out<'a> {
     pub(super) colored: usize,
     /// The languages that were guessed for code so far.
     pub(super) guessed: Vec<&'static str>,
+    pub(super) tall_formulas: bool,
     pub(super) links: &'a [Link],
     pub(super) pictures: &'a Thumbnails,
     pub(super) picture_lines: usize,
@@ -98,6 +104,8 @@ pub(super) struct Out<'a> {
     pub(super) levels: BTreeSet<u8>,
     /// The footnotes so far, with number, label and text.
     pub(super) notes: Vec<(usize, &'a str, &'a [Block])>,
+    /// The blocks of code so far.
+    pub(super) codes: Vec<Arc<str>>,
 }
 
 /// Prefixes of a block's lines: for the first line, and for the other lines.
@@ -284,6 +292,7 @@ mod tests {
                 wrap_code,
                 ascii,
                 strikes,
+                tall_formulas: true,
                 picture_lines,
                 graphics: None,
                 beyond: 0,
@@ -308,6 +317,7 @@ mod tests {
             ascii,
             wrap_code: true,
             strikes: true,
+            tall_formulas: true,
             picture_lines: 0,
             graphics: None,
             beyond: 0,
@@ -332,6 +342,7 @@ mod tests {
             wrap_code: true,
             ascii: false,
             strikes: true,
+            tall_formulas: true,
             picture_lines: 0,
             graphics: None,
             beyond: 0,
@@ -380,6 +391,7 @@ mod tests {
                     wrap_code,
                     ascii: false,
                     strikes: true,
+                    tall_formulas: true,
                     picture_lines: 0,
                     graphics: None,
                     beyond: 0,
@@ -399,6 +411,7 @@ mod tests {
             wrap_code: false,
             ascii: false,
             strikes: true,
+            tall_formulas: true,
             picture_lines: 0,
             graphics: None,
             beyond: 0,
@@ -411,6 +424,10 @@ mod tests {
         };
         let text = shown("x &= e^{-t/\\tau} \\\\ y &= 2");
         assert!(text.contains("x = e^(-t/τ)\ny = 2\n") && !text.contains("math"), "{text}");
+        let text = shown("x = \\frac{a}{b}");
+        assert!(text.contains("a\nx = ───\nb\n"), "{text}");
+        let text = shown("x = \\frac{a + b + c + d + e}{f} + g + h + i + j");
+        assert!(!text.contains("───"), "{text}");
         let text = shown("\\unknown{x} + long + enough + to + wrap + twice");
         assert!(text.contains("math\n\\unknown{x}") && text.contains("twice"), "{text}");
     }
@@ -422,6 +439,7 @@ mod tests {
             wrap_code: true,
             ascii: true,
             strikes: false,
+            tall_formulas: true,
             picture_lines: 0,
             graphics: None,
             beyond: 0,
@@ -462,6 +480,7 @@ mod tests {
                 wrap_code: true,
                 ascii: true,
                 strikes: false,
+                tall_formulas: true,
                 picture_lines: 0,
                 graphics: None,
                 beyond: 0,

@@ -4,6 +4,7 @@ use super::glyphs::Glyphs;
 use crate::config::Role;
 use crate::util::limits::READER_LINES;
 use crate::util::text;
+use std::sync::Arc;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// A laid-out document.
@@ -14,6 +15,8 @@ pub(crate) struct Lines {
     pub(crate) changes: Vec<usize>,
     /// Number of characters in the text and its footnotes, without whitespace.
     pub(crate) solid: usize,
+    /// The blocks of code as written.
+    pub(crate) codes: Vec<Arc<str>>,
 }
 
 impl Lines {
@@ -30,7 +33,7 @@ impl Lines {
             let solid = |s: &Span| s.text.chars().filter(|c| !c.is_whitespace()).count();
             before += line.spans.iter().filter(|s| !s.mark).map(solid).sum::<usize>();
         }
-        Self { lines, changes: vec![], solid: before }
+        Self { lines, solid: before, ..Self::default() }
     }
 }
 
@@ -45,6 +48,8 @@ pub(crate) enum Target {
     Reference(usize),
     /// A place in the text, such as the target of a fragment.
     Place(usize),
+    /// A block of code, counted from 0.
+    Code(usize),
 }
 
 /// A run of text in one role.
@@ -71,9 +76,10 @@ impl Span {
         Self { text, role, target: None, mark, is_searched, struck, place: None }
     }
 
-    /// A span with the number of a target.
+    /// A span with the number of a target. There may be many links, so their numbers are subdued.
     pub(super) fn mark(text: impl Into<String>, target: Target) -> Self {
-        Self { target: Some(target), ..Self::label(text, Role::Accent) }
+        let role = if matches!(target, Target::Link(_)) { Role::Dim } else { Role::Accent };
+        Self { target: Some(target), ..Self::label(text, role) }
     }
 
     /// A span with text that is not part of the article.
@@ -158,8 +164,14 @@ pub(crate) struct Line {
     /// The heading that begins on the line.
     pub(crate) heading: Option<HeadingLines>,
     pub(crate) ground: Option<Ground>,
+    /// The block of code that the line belongs to, as an index into [`Lines::codes`].
+    pub(crate) code: Option<usize>,
     /// Number of lines up to the header of its table; 0 if it is not in the body of a table with a header.
     pub(crate) below_header: usize,
+    /// Number of lines of the same row of a table above the line.
+    pub(crate) below_row: usize,
+    /// Whether the line counts the links that are not listed, so that the key of their list belongs after it.
+    pub(crate) counts_links: bool,
     /// A row of a picture instead of text.
     pub(crate) picture: Option<Box<PictureRow>>,
     /// Whether the line is right-aligned, with its margin on the right.

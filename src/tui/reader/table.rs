@@ -99,7 +99,8 @@ fn grid(
     let mut lines = Vec::new();
     for (i, row) in wrapped.iter().enumerate() {
         let height = row.iter().map(Vec::len).max().unwrap_or(0);
-        lines.extend((0..height).map(|y| join_line(row, y, widths, right)));
+        lines
+            .extend((0..height).map(|y| Line { below_row: y, ..join_line(row, y, widths, right) }));
         if header && i == 0 {
             lines.push(Line::of(Span::label(glyphs.rule.repeat(total(widths)), Role::Edge)));
         } else if tall && i + 1 < wrapped.len() {
@@ -282,6 +283,7 @@ fn stacked(header: bool, cells: &Cells, space: usize, glyphs: &Glyphs) -> Vec<Li
         if !lines.is_empty() {
             lines.push(Line::default());
         }
+        let first = lines.len();
         for (column, cell) in row.iter().enumerate().filter(|(_, cell)| !content(cell).is_empty()) {
             let head = heads.get(column).map(|head| without_marks(head)).unwrap_or_default();
             let head = text::truncate(&head, label).into_owned();
@@ -306,7 +308,7 @@ fn stacked(header: bool, cells: &Cells, space: usize, glyphs: &Glyphs) -> Vec<Li
                 for span in spans.iter_mut().filter(|span| is_title && span.role == Role::Text) {
                     span.role = Role::Strong;
                 }
-                lines.push(Line { spans, ..line });
+                lines.push(Line { spans, below_row: lines.len() - first, ..line });
             }
         }
     }

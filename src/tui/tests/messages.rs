@@ -132,14 +132,17 @@ fn key_hints_show_the_current_effect() {
     stage.shown = Some(shown);
     stage.keys("<Esc><Enter>z");
     let screen = stage.screen(160, 40);
-    assert!(screen.contains("z show other panes") && screen.contains("x other text"), "{screen}");
+    assert!(
+        screen.contains("z show other panes") && screen.contains("x feed or page text"),
+        "{screen}"
+    );
     // The feed's text is shown, but the page was fetched.
     let mut shown = article(item_rows()[0].clone());
     shown.item = Arc::new(Item { page_text: true, ..(*shown.item).clone() });
     stage.shown = Some(shown);
     stage.keys("<Esc><Esc><Enter>");
     let screen = stage.screen(160, 40);
-    assert!(screen.contains("x other text"), "{screen}");
+    assert!(screen.contains("x page text"), "{screen}");
     // In each pane, `f` is hinted as find.
     let mut stage = Stage::new();
     for keys in ["gs", "gi", "<Enter>"] {

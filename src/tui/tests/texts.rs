@@ -214,7 +214,7 @@ fn the_head_shows_that_the_page_is_being_fetched() {
     stage.keys("<Enter>");
     let key = stage.shown_key();
     stage.shows("Teaser from the feed; fetching the full text …");
-    assert!(!stage.screen(120, 40).contains("end ·"), "the rest may come");
+    assert!(!stage.screen(120, 40).contains("end of the article ·"), "the rest may come");
     // The result for another item does not end the wait.
     stage.happen(Event::TextGot(key + 1, false, Ok(TextGot::Left)));
     stage.shows("fetching the full text …");
@@ -260,7 +260,7 @@ fn a_teaser_does_not_end_like_an_article() {
     let mut stage = with_teaser(|_| {});
     stage.keys("<Enter>");
     stage.shows("Teaser from the feed");
-    stage.shows("x: full text · Space: next unread");
+    stage.shows("end of the teaser · x: full text · Space: next unread");
     // The header shows why the page has no full text.
     let why = "kernel.example has nothing at this URL (HTTP 404)";
     let mut stage = with_teaser(|item| item.fetch_error = Some(why.to_owned()));

@@ -2,10 +2,13 @@
 
 use super::lists::{config, stage_with_files};
 use super::*;
+use crate::article::from_html;
 use crate::config::{DateStyle, Grouping, ListLayout, ListStyle, SortOrder, ViewSettings};
 use crate::store::Snippet;
 use crate::tui::app::RowId;
+use crate::tui::event::Article;
 use crate::util::time_text::near_minute;
+use std::sync::Arc;
 
 #[test]
 fn a_view_has_its_own_layout() {
@@ -243,8 +246,14 @@ fn narrow_lists_beside_the_sources_shorten_their_names() {
 #[test]
 fn zen_mode_shows_the_source_and_the_position() {
     let mut stage = Stage::new();
+    let text = "<p>Some words.</p>".repeat(40);
+    let usual = article(item_rows()[0].clone());
+    stage.shown = Some(Article { document: Arc::new(from_html(&text, None)), ..usual });
     stage.screen(80, 24);
     stage.keys("<Enter>z");
+    assert!(!stage.screen(80, 24).contains("newsfed"));
+    stage.keys("<Space>");
+    stage.screen(80, 24);
     let screen = stage.screen(80, 24);
     let first = screen.lines().find(|line| !line.is_empty()).unwrap_or_default();
     assert!(first.trim_start().starts_with("Kernel notes"), "{screen}");

@@ -287,9 +287,14 @@ fn reader_title(app: &App) -> Title {
     (name.to_owned(), String::new(), parts.join("   "))
 }
 
-/// The source of the open article, for the top line of zen mode; the program's name if there is none.
+/// The source of the open article, for the top line of zen mode; the program's name if there is none. Empty
+/// while the header of the article shows the source.
 fn source_title(app: &App, width: u16) -> String {
     let row = app.reader.article.as_ref().map(|article| &article.row);
+    let is_below = app.reader.head_hidden == 0 || app.reader.head_rows == 0;
+    if row.is_some() && is_below {
+        return String::new();
+    }
     let entry = row.and_then(|row| app.sources.entry(row.source_key));
     // At most half of the line, so that the position stays visible.
     let cells = usize::from(width) / 2;

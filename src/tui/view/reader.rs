@@ -3,7 +3,7 @@
 mod head;
 
 use super::super::app::{App, Focus, Hints};
-use super::super::reader::{Glyphs, Shape, Span, glyphs};
+use super::super::reader::{Glyphs, Line as Text, Shape, Span, Target, glyphs};
 use super::chrome::marks;
 use super::{has_focus, pictures};
 use crate::config::{Action, Context, Depth, Role};
@@ -53,6 +53,8 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         ascii: ui.ascii,
         // Strikethrough is not visible to screen readers or on terminals without styles.
         strikes: !ui.linear && app.palette.support().depth != Depth::Mono,
+        // A screen reader reads line by line.
+        tall_formulas: !ui.ascii && !ui.linear,
         picture_lines: if app.shows_pictures() { lines.max(1) } else { 0 },
         graphics: app.graphics(),
         beyond: usize::from(beyond),
@@ -172,9 +174,43 @@ impl Pen<'_> {
             let area = Rect { x, width: area.right().saturating_sub(x), ..area };
             pictures::draw_row(&self.app.palette, &picture.pixels, buffer, area);
         }
+        if line.counts_links {
+            let key = self.app.keymap.keys_for(Context::Reader, Action::Links);
+            let key = key.unwrap_or_else(|| format!(":{}", Action::Links.name()));
+            let words = format!(" {} {key}: {}", marks(self.app).bullet, Action::Links.label());
+            let style = self.app.palette.style(Role::Dim);
+            buffer.set_stringn(x, area.y, words, area.right().saturating_sub(x).into(), style);
+        }
         for (end, span) in labels {
             self.label(span, buffer, area, end);
         }
+        self.code_label(number, buffer, area);
+    }
+
+    /// Draws the hint letters of a block of code in the space before its first visible line with text.
+    fn code_label(&self, number: usize, buffer: &mut Buffer, area: Rect) {
+        let lines = &self.app.reader.lines.lines;
+        let block = |line: &Text| line.code.filter(|_| !line.text().trim().is_empty());
+        let Some((hints, code)) = self.hints.zip(lines.get(number).and_then(block)) else { return };
+        let above = lines.get(self.app.reader.top..number).unwrap_or_default();
+        if above.iter().rev().take_while(|line| line.code == Some(code)).any(|l| block(l).is_some())
+        {
+            return;
+        }
+        let Some(letters) = hints.label(Target::Code(code)) else { return };
+        let from = lines.get(number).and_then(|line| line.ground).map_or(0, |ground| ground.from);
+        let x = area.x + u16::try_from(from).unwrap_or(0);
+        buffer.set_stringn(
+            x,
+            area.y,
+            letters,
+            area.right().saturating_sub(x).into(),
+            self.label_style(),
+        );
+    }
+
+    fn label_style(&self) -> Style {
+        self.app.palette.style(Role::Match).add_modifier(Modifier::BOLD)
     }
 
     /// Makes the rule below the header of a table as wide as the table.
@@ -223,7 +259,7 @@ impl Pen<'_> {
         let Some(letters) = letters else { return };
         let cells = text::width(&span.text).max(letters.len());
         let x = end.saturating_sub(u16::try_from(cells).unwrap_or(0)).max(area.x);
-        let style = self.app.palette.style(Role::Match).add_modifier(Modifier::BOLD);
+        let style = self.label_style();
         // Half of a wide character must not remain before the label.
         if x > area.x
             && let Some(before) = buffer.cell_mut((x - 1, area.y))
@@ -256,16 +292,13 @@ impl Pen<'_> {
         let after = hint.as_ref().filter(|_| next).map_or(0, |hint| text::width(hint) + 3);
         let used: usize = parts.iter().map(|part| text::width(part) + 3).sum();
         parts.extend(self.no_full_text(usize::from(area.width).saturating_sub(used + after)));
-        // Two parts are enough. What a key does and why text is missing are the most useful ones.
-        match hint {
-            Some(hint) if next => {
-                parts.push(hint);
-                parts.drain(..parts.len() - 2);
-            }
-            Some(hint) if parts.len() < 2 => parts.push(hint),
-            _ => {}
+        parts.extend(hint.filter(|_| next || parts.len() < 2));
+        let separator = format!(" {} ", marks(self.app).bullet);
+        // What a key does and why text is missing are the most useful parts.
+        while parts.len() > 1 && text::width(&parts.join(&separator)) > area.width.into() {
+            parts.remove(0);
         }
-        let words = parts.join(&format!(" {} ", marks(self.app).bullet));
+        let words = parts.join(&separator);
         let words = text::truncate(&words, area.width.into());
         let style = self.app.palette.style(Role::Dim);
         buffer.set_stringn(area.x, area.y, words, area.width.into(), style);
@@ -288,17 +321,17 @@ impl Pen<'_> {
     fn end_of_text(&self) -> (&'static str, Option<String>) {
         let Some(article) = self.app.reader.article.as_ref() else { return ("", None) };
         if self.app.texts.is_fetching(article.row.key) {
-            return ("fetching the full text …", None);
+            return ("end of the teaser", Some("fetching the full text …".to_owned()));
         }
         if !article.is_teaser() {
             let is_all =
                 article.item.text_from != TextFrom::Feed || article.item.fetch_error.is_none();
-            return (if is_all { "end" } else { "end of the feed's text" }, None);
+            return (if is_all { "end of the article" } else { "end of the feed's text" }, None);
         }
         let key = self.app.keymap.keys_for(Context::Reader, Action::FullText);
         let failed = article.item.fetch_error.is_some();
         let key = key.filter(|_| has_focus(self.app, Focus::Reader) && !failed);
-        ("teaser", key.map(|key| format!("{key}: full text")))
+        ("end of the teaser", key.map(|key| format!("{key}: full text")))
     }
 
     /// Draws a scroll bar, unless the whole article is visible.

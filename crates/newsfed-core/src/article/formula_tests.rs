@@ -37,6 +37,8 @@ fn reads_delimited_formulas_in_one_piece() {
             "<ul><li>首先待加密的消息 $$m$$ 满足 $$0 &lt;= m\n&lt; n$$</li><li>令$$c$$是，$$x^2$$。</li></ul>",
             "- 首先待加密的消息 m 满足 0 \\<= m \\< n\n- 令c是，x²。",
         ),
+        ("<p>若 $$x^2$$，函数 $$L(x)$$，且 $$price$$。</p>", "若 x²，函数 L(x)，且 $$price$$。"),
+        ("<p>函数 $$L(x)$$。</p>", "函数 $$L(x)$$。"),
         ("<p>价格$$元$$，US$$5 and A$$6</p>", "价格$$元$$，US$$5 and A$$6"),
         (
             "<table><tr><td>a<td>b<tr><td>若 $$n$$ 大<td>$$x_1$$</table>",

@@ -336,7 +336,7 @@ fn is_formula(source: &str, mark: Mark, known: bool) -> bool {
     if mark.0 == "$" {
         return is_certain(source) || known && is_simple(source);
     }
-    if mark.0 == "$$" && known && is_bare_number(source) {
+    if mark.0 == "$$" && known && (is_bare_number(source) || is_simple(source)) {
         return true;
     }
     let source = source.trim();
@@ -367,7 +367,7 @@ fn is_certain(source: &str) -> bool {
         && pairs.any(|(a, b)| a == b'^' || a == b'\\' && b.is_ascii_alphabetic())
 }
 
-/// Whether a text between single dollar signs may be a formula if the surrounding text contains formulas:
+/// Whether a text between dollar signs may be a formula if the surrounding text contains formulas:
 /// `N`, `p(T)`, `x = 1`.
 fn is_simple(source: &str) -> bool {
     let mut words = source.split(|c: char| !c.is_ascii_alphabetic());

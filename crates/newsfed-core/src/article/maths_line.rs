@@ -142,6 +142,10 @@ impl Line {
         lowered: Option<&Fragment>,
         raised: Option<&Fragment>,
     ) -> Option<()> {
+        // It would seem to belong to the middle line only.
+        if self.is_after_tall() {
+            return None;
+        }
         let start = self.base.as_ref().map_or(self.out.len(), |base| base.start);
         if let Some(base) = self.base.take() {
             if base.has_index {
@@ -180,6 +184,20 @@ impl Line {
         }
         self.flush();
         self.pieces.push(Piece::Stack(lines));
+    }
+
+    /// Adds a part of three lines, whose middle line is in the line of the text.
+    pub(super) fn tall(&mut self, lines: [String; 3]) {
+        let before = self.out.chars().next_back();
+        if self.is_after_tall() || before.is_some_and(|c| !c.is_whitespace() && !is_open(c)) {
+            self.space();
+        }
+        self.flush();
+        self.pieces.push(Piece::Tall(lines));
+    }
+
+    fn is_after_tall(&self) -> bool {
+        self.out.is_empty() && matches!(self.pieces.last(), Some(Piece::Tall(_)))
     }
 
     pub(super) fn append(&mut self, line: Self) {
@@ -237,6 +255,10 @@ impl Line {
         if let Some((start, end)) = self.fraction.take().filter(|_| is_factor) {
             self.enclose(start, end);
         }
+        // A sign that touches the line of a fraction would seem to be a part of it.
+        if self.is_after_tall() && !is_close(first) {
+            self.space();
+        }
         if std::mem::take(&mut self.needs_gap) && next.starts_with(char::is_alphanumeric) {
             self.space();
         }
@@ -250,7 +272,10 @@ impl Line {
     fn ends_with_factor(&self) -> bool {
         match self.out.trim_end().chars().next_back() {
             Some(c) => c.is_alphanumeric() || is_mark(c) || ")]}⟩⌋⌉".contains(c),
-            None => self.pieces.iter().any(|piece| matches!(piece, Piece::Stack(_))),
+            None => {
+                let is_stack = |piece: &Piece| matches!(piece, Piece::Stack(_) | Piece::Tall(_));
+                self.pieces.iter().any(is_stack)
+            }
         }
     }
 }
@@ -266,6 +291,14 @@ fn collapsed(text: &str) -> String {
         }
     }
     out
+}
+
+fn is_open(c: char) -> bool {
+    "([{⟨⌊⌈|‖".contains(c)
+}
+
+fn is_close(c: char) -> bool {
+    ")]}⟩⌋⌉|‖,.;:!′".contains(c) || c.is_whitespace()
 }
 
 fn is_mark(c: char) -> bool {

@@ -8,27 +8,74 @@ const MAX_WIDTH: usize = 76;
 /// Maximum height of a matrix beside other text.
 const MAX_HEIGHT: usize = 60;
 
+#[derive(Clone, Copy)]
+pub(super) enum Environment {
+    Rows,
+    Grid(&'static str, &'static str),
+}
+
+pub(super) fn environment(name: &str) -> Option<Environment> {
+    Some(match name.trim_end_matches('*') {
+        "align" | "aligned" | "alignat" | "alignedat" | "flalign" | "gather" | "gathered"
+        | "multline" | "split" | "eqnarray" | "equation" | "displaymath" | "math" => {
+            Environment::Rows
+        }
+        "cases" | "dcases" => Environment::Grid("{", ""),
+        "matrix" | "smallmatrix" | "array" | "bmatrix" => Environment::Grid("[", "]"),
+        "pmatrix" => Environment::Grid("(", ")"),
+        "vmatrix" => Environment::Grid("|", "|"),
+        "Vmatrix" => Environment::Grid("‖", "‖"),
+        "Bmatrix" => Environment::Grid("{", "}"),
+        _ => return None,
+    })
+}
+
 /// A part of a line.
 pub(super) enum Piece {
     Text(String),
     /// Lines below each other, beside which other parts can stand.
     Stack(Vec<String>),
+    /// Three lines of one width, the middle one beside the other parts.
+    Tall([String; 3]),
     Break,
 }
 
 /// The lines of a formula. `None` if a matrix does not fit.
 pub(super) fn lines(pieces: Vec<Piece>) -> Option<Vec<String>> {
-    let mut out = Vec::new();
-    let mut line = Vec::new();
-    for piece in pieces {
-        match piece {
-            Piece::Break => out.extend(beside(std::mem::take(&mut line))?),
-            piece => line.push(piece),
+    let mut out: Vec<String> = Vec::new();
+    let mut was_tall = false;
+    let mut pieces = pieces.into_iter().peekable();
+    while pieces.peek().is_some() {
+        let row: Vec<Piece> = pieces.by_ref().take_while(|p| !matches!(p, Piece::Break)).collect();
+        let is_tall = row.iter().any(|piece| matches!(piece, Piece::Tall(_)));
+        let mut lines = beside(row)?;
+        lines.retain(|line| !line.trim().is_empty());
+        if lines.is_empty() {
+            continue;
         }
+        // Otherwise a fraction would seem to go on in the next row.
+        if !out.is_empty() && (is_tall || was_tall) {
+            out.push(String::new());
+        }
+        out.extend(lines);
+        was_tall = is_tall;
     }
-    out.extend(beside(line)?);
-    out.retain(|line| !line.trim().is_empty());
     Some(out)
+}
+
+/// Lines of one width: the texts in their middle. `fill` is repeated in lines without text.
+pub(super) fn centred(texts: [&str; 3], fill: Option<&str>) -> [String; 3] {
+    let wide = texts.iter().map(|text| width(text)).max().unwrap_or(0);
+    let wide = if fill.is_some() { wide + 2 } else { wide };
+    texts.map(|text| match fill.filter(|_| text.is_empty()) {
+        Some(fill) => fill.repeat(wide),
+        None => {
+            let free = wide - width(text);
+            let mut line = " ".repeat(free / 2) + text;
+            pad(&mut line, wide);
+            line
+        }
+    })
 }
 
 /// Puts parts beside each other, text at the middle of the stacks.
@@ -45,16 +92,13 @@ fn beside(mut pieces: Vec<Piece>) -> Option<Vec<String>> {
     if let Some(Piece::Text(first)) = pieces.first_mut() {
         *first = first.trim_start().to_owned();
     }
-    let stacks: Vec<&Vec<String>> = pieces.iter().filter_map(stack).collect();
+    let stacks: Vec<&[String]> = pieces.iter().filter_map(stack).collect();
     let Some(above) = stacks.iter().map(|stack| middle(stack)).max() else {
         let text: String = pieces.iter().filter_map(text).collect();
         return Some(vec![text.trim().to_owned()]);
     };
     if stacks.len() == 1 && pieces.iter().filter_map(text).all(|text| text.trim().is_empty()) {
-        return pieces.into_iter().find_map(|piece| match piece {
-            Piece::Stack(lines) if !lines.is_empty() => Some(lines),
-            _ => None,
-        });
+        return pieces.iter().find_map(stack).map(<[String]>::to_vec);
     }
     let below = stacks.iter().map(|stack| stack.len() - middle(stack)).max().unwrap_or(1);
     if above + below > MAX_HEIGHT {
@@ -66,6 +110,7 @@ fn beside(mut pieces: Vec<Piece>) -> Option<Vec<String>> {
         let (from, lines) = match piece {
             Piece::Text(text) => (above, std::slice::from_ref(text)),
             Piece::Stack(lines) => (above - middle(lines), lines.as_slice()),
+            Piece::Tall(lines) => (above - middle(lines), lines.as_slice()),
             Piece::Break => continue,
         };
         for (out, line) in out.iter_mut().skip(from).zip(lines) {
@@ -81,9 +126,10 @@ fn beside(mut pieces: Vec<Piece>) -> Option<Vec<String>> {
     Some(out)
 }
 
-fn stack(piece: &Piece) -> Option<&Vec<String>> {
+fn stack(piece: &Piece) -> Option<&[String]> {
     match piece {
         Piece::Stack(lines) if !lines.is_empty() => Some(lines),
+        Piece::Tall(lines) => Some(lines),
         _ => None,
     }
 }

@@ -2,8 +2,9 @@
 //! such as `e^(-t/τ)`.
 
 use super::maths_line::{Fragment, Line};
-use super::maths_rows::{grid, in_line, lines};
+use super::maths_rows::{Environment, environment, grid, in_line, lines};
 use super::maths_table::{ACCENTS, FONTS, NEGATED, SETTINGS, SPACES, WORDS, double_struck, sign};
+use crate::util::text;
 
 /// Maximum length of a source, in bytes.
 const MAX_SOURCE: usize = 4000;
@@ -21,12 +22,24 @@ pub(super) fn signs(source: &str) -> Option<String> {
 /// A formula with lines of its own as plain text, for display; `None` if it contains anything that is not
 /// understood.
 pub fn formula(source: &str) -> Option<String> {
+    written(source, &[Layout::Grids, Layout::Lines])
+}
+
+/// The same with fractions, and with limits of sums and integrals, on three lines, if that is at most `width`
+/// cells wide.
+pub fn tall_formula(source: &str, width: usize) -> Option<String> {
+    let tall = written(source, &[Layout::Tall]);
+    let fits = |text: &String| text.lines().all(|line| text::width(line) <= width);
+    tall.filter(fits).or_else(|| formula(source))
+}
+
+fn written(source: &str, layouts: &[Layout]) -> Option<String> {
     if !source.contains(['\\', '^', '_', '{', '}', '$', '%', '#', '&', '~']) {
         return (source.len() <= MAX_SOURCE).then(|| source.to_owned());
     }
     // A wide matrix is written in the line.
-    [Layout::Grids, Layout::Lines].into_iter().find_map(|layout| {
-        let mut parser = Parser::new(source, layout)?;
+    layouts.iter().find_map(|layout| {
+        let mut parser = Parser::new(source, *layout)?;
         let mut out = Vec::new();
         for row in parser.rows(End::Source, Ampersand::Nothing, true)? {
             out.extend(row.into_iter().flat_map(Line::finish));
@@ -45,6 +58,14 @@ enum Layout {
     Lines,
     /// Rows are lines, and so are rows of matrices.
     Grids,
+    /// The same, and fractions and limits have three lines.
+    Tall,
+}
+
+impl Layout {
+    fn has_grids(self) -> bool {
+        matches!(self, Self::Grids | Self::Tall)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -62,27 +83,8 @@ enum Ampersand {
     Cell,
 }
 
-#[derive(Clone, Copy)]
-enum Environment {
-    Rows,
-    Grid(&'static str, &'static str),
-}
-
-fn environment(name: &str) -> Option<Environment> {
-    Some(match name.trim_end_matches('*') {
-        "align" | "aligned" | "alignat" | "alignedat" | "flalign" | "gather" | "gathered"
-        | "multline" | "split" | "eqnarray" | "equation" | "displaymath" | "math" => {
-            Environment::Rows
-        }
-        "cases" | "dcases" => Environment::Grid("{", ""),
-        "matrix" | "smallmatrix" | "array" | "bmatrix" => Environment::Grid("[", "]"),
-        "pmatrix" => Environment::Grid("(", ")"),
-        "vmatrix" => Environment::Grid("|", "|"),
-        "Vmatrix" => Environment::Grid("‖", "‖"),
-        "Bmatrix" => Environment::Grid("{", "}"),
-        _ => return None,
-    })
-}
+/// The lower and the upper index.
+pub(super) type Indices = (Option<Fragment>, Option<Fragment>);
 
 type Rows = Vec<Vec<Line>>;
 
@@ -96,8 +98,8 @@ fn joined(rows: &Rows) -> Fragment {
     Fragment { text: all.join("; "), is_word: false }
 }
 
-struct Parser<'a> {
-    rest: &'a str,
+pub(super) struct Parser<'a> {
+    pub(super) rest: &'a str,
     depth: usize,
     layout: Layout,
 }
@@ -113,13 +115,13 @@ impl<'a> Parser<'a> {
         Some(c)
     }
 
-    fn eat(&mut self, prefix: &str) -> bool {
+    pub(super) fn eat(&mut self, prefix: &str) -> bool {
         let rest = self.rest.strip_prefix(prefix);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
 
-    fn skip_spaces(&mut self) {
+    pub(super) fn skip_spaces(&mut self) {
         self.rest = self.rest.trim_start();
     }
 
@@ -189,6 +191,9 @@ impl<'a> Parser<'a> {
                             false => line.text(&delimiter_text(open)),
                         }
                     }
+                    name if stacks && self.layout == Layout::Tall && self.is_tall(name) => {
+                        line.tall(self.tall(name)?);
+                    }
                     name => self.command(name, line)?,
                 },
                 '~' => line.space(),
@@ -249,7 +254,7 @@ impl<'a> Parser<'a> {
         let mut rows: Vec<Vec<String>> =
             rows.iter().map(|row| row.iter().map(cell).collect()).collect();
         rows.retain(|row: &Vec<String>| row.iter().any(|cell| !cell.is_empty()));
-        if stacks && self.layout == Layout::Grids && rows.len() > 1 {
+        if stacks && self.layout.has_grids() && rows.len() > 1 {
             line.stack(grid(&rows, brackets.0, brackets.1)?);
         } else {
             let text = in_line(&rows, brackets.0, brackets.1);
@@ -260,7 +265,7 @@ impl<'a> Parser<'a> {
 
     /// Rows without brackets below each other.
     fn stacked(&self, rows: Rows, line: &mut Line) -> Option<()> {
-        if self.layout == Layout::Grids {
+        if self.layout.has_grids() {
             let mut all = Vec::new();
             for row in rows {
                 all.extend(lines(row.into_iter().flat_map(Line::finish).collect())?);
@@ -321,12 +326,18 @@ impl<'a> Parser<'a> {
     }
 
     /// An argument that is not empty.
-    fn content(&mut self) -> Option<Fragment> {
+    pub(super) fn content(&mut self) -> Option<Fragment> {
         self.argument().filter(|argument| !argument.text.trim().is_empty())
     }
 
     /// The indices that begin with a mark.
     fn indices(&mut self, mark: char, line: &mut Line) -> Option<()> {
+        let (lowered, raised) = self.both_indices(mark)?;
+        line.index(lowered.as_ref(), raised.as_ref())
+    }
+
+    /// The lower and the upper index that begin with a mark.
+    pub(super) fn both_indices(&mut self, mark: char) -> Option<Indices> {
         let (mut lowered, mut raised) = (None, None);
         let mut next = Some(mark);
         while let Some(mark) = next {
@@ -341,7 +352,7 @@ impl<'a> Parser<'a> {
                 self.rest = &after[1..];
             }
         }
-        line.index(lowered.as_ref(), raised.as_ref())
+        Some((lowered, raised))
     }
 
     /// Writes a command after its name.

@@ -1,8 +1,8 @@
 //! Formulas as plain text.
 
-use super::formula;
 use super::maths_signs::signs;
 use super::maths_table::{LOWERED, RAISED, double_struck};
+use super::{formula, tall_formula};
 use proptest::prelude::*;
 
 #[test]
@@ -166,6 +166,32 @@ fn writes_formulas_on_several_lines() {
     assert_eq!(formula(&wide), Some(format!("A = [{row}; {row}]\nb")));
 }
 
+#[test]
+fn writes_fractions_and_limits_on_three_lines() {
+    for (source, expected) in [
+        ("\\frac{y-1}{n} = kn+x.", " y-1\n───── = kn+x.\n  n"),
+        ("x=\\frac{1}{2}\\frac{a_1}{b},", "    1   a₁\nx= ─── ────,\n    2   b"),
+        ("2\\left(\\frac ab\\right)-1", "   a\n2(───)-1\n   b"),
+        ("\\sum_{i=1}^n i^2", " n\n ∑  i²\ni=1"),
+        ("\\lim\\limits_{n \\to \\infty} \\frac1n = 0", "       1\n lim  ─── = 0\nn → ∞  n"),
+        ("\\int_0^\\infty e^{-x} dx", "∞\n∫ e^(-x) dx\n0"),
+        // In a numerator or an index, a fraction stays in the line.
+        ("\\frac{\\frac{a}{b}}{c} + e^{\\frac{1}{2}}", " a/b\n───── + e^(1/2)\n  c"),
+        ("a &= \\frac{b}{c} \\\\ d &= e \\\\ f &= g", "     b\na = ───\n     c\n\nd = e\nf = g"),
+        // Too wide, or an exponent that would belong to the line of the fraction.
+        ("x = \\frac{a+b+c+d+e+f+g+h}{2}", "x = (a+b+c+d+e+f+g+h)/2"),
+        ("\\frac{a}{b}^2", "(a/b)²"),
+        ("\\sum x", "∑x"),
+        (
+            "\\frac{1}{16}\\begin{bmatrix}1 & 2 \\\\ 3 & 4\\\\ 5 & 6\\end{bmatrix}",
+            "  1  [ 1  2 ]\n──── [ 3  4 ]\n 16  [ 5  6 ]",
+        ),
+    ] {
+        assert_eq!(tall_formula(source, 18).as_deref(), Some(expected), "{source}");
+    }
+    assert_eq!(tall_formula("\\frac{a}{\\unknown}", 18), None);
+}
+
 /// The letters and digits of a text, without those of commands.
 fn letters(source: &str) -> Vec<char> {
     let mut plain = source.to_owned();
@@ -305,7 +331,7 @@ proptest! {
 
     #[test]
     fn reads_any_text(source in ".*") {
-        let _ = (signs(&source), formula(&source));
+        let _ = (signs(&source), formula(&source), tall_formula(&source, 80));
     }
 }
 
@@ -326,7 +352,7 @@ fn limits_the_text_of_hostile_formulas() {
         ("\\sqrt[", 600),
     ] {
         let source = part.repeat(count);
-        let results = [signs(&source), formula(&source)];
+        let results = [signs(&source), formula(&source), tall_formula(&source, 80)];
         assert!(results.iter().flatten().all(|r| r.len() < 200_000), "{part}");
     }
 }

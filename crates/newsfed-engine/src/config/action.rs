@@ -150,6 +150,7 @@ actions! {
     Article {
         FullText, "full-text", "full text", "Fetch the full text, or show another text, such as the feed's";
         Hints, "hints", "links", "Choose a link or footnote on the screen by its letter";
+        CopyCode, "copy-code", "copy code", "Copy a block of code on the screen";
         Links, "links", "list of links", "List the links of the article";
         OpenLink, "open-link", "open link", "Open a link by its number";
         JumpBack, "jump-back", "back from jump", "Go back from a footnote or link";
@@ -248,6 +249,7 @@ impl Action {
             Self::Hints | Self::Links | Self::OpenLink => "follow url",
             Self::Browser | Self::BrowserAndNext => "url page web",
             Self::Copy | Self::CopyMarkdown => "clipboard yank share link",
+            Self::CopyCode => "clipboard yank snippet program",
             Self::ToggleRead | Self::MarkRead | Self::MarkUnread => "seen new",
             Self::ReadAll => "catch up everything",
             Self::Refresh | Self::RefreshAll => "reload update sync",

@@ -105,6 +105,9 @@ impl Action {
                 "Fetches the page of the item. Press the key again to show another text."
             }
             Self::Hints => "Shows a letter at each link. A capital letter copies the URL.",
+            Self::CopyCode => {
+                "Copies the code as written. If there are several blocks, shows a letter at each."
+            }
             Self::Links => "Lists links with their URLs, to open or copy them.",
             Self::OpenLink => "The number is shown after the link in the text.",
             Self::JumpBack => {

@@ -55,3 +55,46 @@ fn blocks_of_code_have_two_right_edges() {
     assert_eq!(beyond.len(), 2, "{beyond:?}");
     assert!(beyond[0] == 0 && beyond[1] > 20, "{beyond:?}");
 }
+
+#[test]
+fn copies_code_as_written() {
+    let long = "let a = \"a string that is much too long for a narrow column of text\";";
+    let html = format!(
+        "<p>Some text</p><blockquote><pre><code class=language-rust>fn main() {{\n\n    {long}\n}}</code></pre></blockquote>"
+    );
+    let mut stage = stage(&html, None);
+    stage.screen(60, 30);
+    stage.keys("<Enter>");
+    let screen = stage.screen(60, 30);
+    assert!(screen.contains("↳"), "{screen}");
+    let expected = format!("fn main() {{\n\n    {long}\n}}");
+    stage.keys_give("<C-y>", &format!("Copy {{ text: {expected:?} }}"));
+    stage.shows("Copied 4 lines of code");
+}
+
+#[test]
+fn chooses_among_the_blocks_of_code_on_the_screen() {
+    let rows = "<p>text</p>".repeat(40);
+    let html = format!(
+        "<pre>one</pre><pre><code class=language-math>x^2</code></pre><pre>two\n\n2</pre>{rows}<pre>three</pre>"
+    );
+    let mut stage = stage(&html, None);
+    stage.screen(120, 40);
+    stage.keys("<Enter>");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("C-y copy code"), "{screen}");
+    stage.keys("<C-y>");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("a one") && screen.contains("s two"), "{screen}");
+    assert!(screen.contains("a-z copy"), "{screen}");
+    stage.keys_give("s", "Copy { text: \"two\\n\\n2\" }");
+    stage.shows("Copied 3 lines of code");
+    stage.keys("<C-d>");
+    assert!(!stage.screen(120, 40).contains("copy code"));
+    stage.keys("<C-y>");
+    stage.shows("No code on the screen");
+    stage.keys("G");
+    stage.screen(120, 40);
+    stage.keys_give("<C-y>", "Copy { text: \"three\" }");
+    stage.shows("Copied 1 line of code");
+}

@@ -34,7 +34,7 @@ fn every_part_has_the_style_of_its_role() {
         ("Text from", Role::Dim, None),
         ("Begin", Role::Text, None),
         ("link¹", Role::Link, None),
-        ("¹,", Role::Accent, None),
+        ("¹,", Role::Dim, None),
         ("Script  ", Role::Strong, None),
         ("rust ", Role::Dim, Some(Role::Raised)),
         ("fn main", Role::CodeKeyword, Some(Role::Raised)),
@@ -54,7 +54,7 @@ fn every_part_has_the_style_of_its_role() {
         ("▣ A map", Role::Dim, None),
         ("The way", Role::Caption, None),
         ("Links in this article", Role::Soft, None),
-        ("end ·", Role::Dim, None),
+        ("end of the article ·", Role::Dim, None),
     ];
     for (theme, depth) in [
         ("dark", Depth::True),
@@ -133,7 +133,7 @@ fn the_remaining_time_shrinks_while_reading() {
         before = left;
     }
     assert_eq!(before, 0);
-    stage.shows("end · Space: next unread");
+    stage.shows("end of the article · Space: next unread");
     stage.keys("<Space>");
     assert_eq!(stage.shown_key(), 2, "the next unread item");
 }
@@ -147,7 +147,7 @@ fn long_lists_of_links_are_cut() {
         stage.screen(80, 80);
         stage.keys("<Enter>");
         let screen = stage.screen(80, 80);
-        (screen.matches("site.example/").count(), screen.contains("more in the list of links"))
+        (screen.matches("site.example/").count(), screen.contains("… 6 more · L: list of links"))
     };
     assert_eq!(lines(25), (25, false));
     assert_eq!(lines(26), (20, true));
@@ -187,4 +187,18 @@ fn lists_enclosures_among_the_links() {
     assert_eq!(links(&[]), 1);
     assert_eq!(links(&["https://e.org/a.mp3"]), 1, "it is in the text");
     assert_eq!(links(&["https://e.org/a.mp3", "https://e.org/b.mp3"]), 2);
+}
+
+#[test]
+fn zen_shows_the_source_once() {
+    let words = "<p>Words.</p>".repeat(60);
+    let mut stage = stage(&words, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>z");
+    let screen = stage.screen(80, 24);
+    assert_eq!(screen.matches("Kernel notes and").count(), 1, "{screen}");
+    stage.keys("<Space>");
+    stage.screen(80, 24);
+    let screen = stage.screen(80, 24);
+    assert_eq!(screen.matches("Kernel notes and").count(), 1, "{screen}");
 }

@@ -57,3 +57,22 @@ fn the_rule_below_a_header_that_stays_is_as_wide_as_the_table() {
     assert!(!stage.screen(140, 36).contains("row 0 "));
     assert_eq!(rule(&mut stage), expected, "{}", stage.screen(140, 36));
 }
+
+#[test]
+fn a_page_does_not_begin_within_a_row_of_a_table() {
+    let cell = "several words that need more than one line in their column ".repeat(3);
+    let row = |n: usize| format!("<tr><td>row {n}<td>{cell}<td>{cell}</tr>");
+    let table = format!("<table>{}</table>", (0..40).map(row).collect::<String>());
+    for before in 1..8 {
+        let mut stage = stage(&format!("{}{table}", "<p>Words.</p>".repeat(before)), None);
+        stage.screen(80, 24);
+        stage.keys("<Enter>");
+        for _ in 0..4 {
+            stage.screen(80, 24);
+            stage.keys("<Space>");
+            stage.screen(80, 24);
+            let reader = &stage.app.reader;
+            assert_eq!(reader.lines.lines[reader.top].below_row, 0, "{before}");
+        }
+    }
+}

@@ -189,7 +189,9 @@ fn space_opens_the_next_item_at_the_end() {
     let document = Arc::new(from_html("<p>Elected things.</p>", None));
     stage.shown = Some(Article { document, ..article(item_rows()[0].clone()) });
     let screen = press(&mut stage, &["/ele<Enter>", "<Enter>"]);
-    assert!(screen.contains("1 match ") && screen.contains("end · Space: next unread"));
+    assert!(
+        screen.contains("1 match ") && screen.contains("end of the article · Space: next unread")
+    );
     let first = stage.shown_key();
     press(&mut stage, &["<Space>"]);
     assert_ne!(stage.shown_key(), first);
