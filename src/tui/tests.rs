@@ -136,8 +136,7 @@ impl Stage {
                 }
                 rows.iter_mut().for_each(|r| r.by_title &= view.criteria.title_start.is_some());
                 rows.sort_by(|a, b| view.compare(&a.into(), &b.into()));
-                let window = Window { rows, ..Window::default() };
-                self.happen(Event::WindowLoaded(request, Ok(window)));
+                self.happen(Event::WindowLoaded(request, Ok(Window { rows, ..Window::default() })));
             }
             Effect::Read(Read::Unread { request, .. }) => {
                 let count = self.rows.iter().filter(|row| !row.read).count();

@@ -1,4 +1,4 @@
-//! Searches that list items first because of their titles.
+//! Searches for titles: items that are listed first because of them, and items without one.
 
 use super::*;
 use crate::query::Query;
@@ -98,4 +98,24 @@ fn a_story_is_listed_as_the_item_with_the_typed_title() {
     let folded = |typed| View { fold: true, ..view(typed, SortOrder::Newest) };
     assert_eq!(f.titles(&folded("reopens bridge")), [TITLE], "they are one story");
     assert_eq!(f.titles(&folded("bridge reopens")), ["Bridge reopens at last"]);
+}
+
+#[test]
+fn an_item_without_title_and_text_is_found_by_its_name() {
+    let f = Fixture::new(&["a"]);
+    let item = |name: &str, content: Option<&str>| Entry {
+        url: Some(format!("https://a.example/people/{name}/")),
+        guid: Some(name.to_owned()),
+        content: content.map(str::to_owned),
+        ..dated("", 1)
+    };
+    f.poll("a", vec![item("a_brown", None), item("b_brown", Some("<p>A text")), dated("c", 2)]);
+    f.index_all();
+    for (typed, expected) in [("brown", 1), ("title:brown", 1), ("\"a brown\"", 1), ("people", 0)] {
+        let rows = f.rows(&view(typed, SortOrder::Newest));
+        assert_eq!(rows.len(), expected, "{typed}");
+        // The stored title stays empty.
+        assert!(rows.iter().all(|row| row.title.is_empty()
+            && row.url.as_ref().is_some_and(|url| url.ends_with("a_brown/"))));
+    }
 }
