@@ -16,6 +16,7 @@ use crate::store::{Anchor, Cursor, Reader, Scope, Snippet, Store, StoreError, Vi
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text::{self, comment_count};
 use crate::util::time_text::{published, published_day};
+use crate::util::url_text::item_name;
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -214,6 +215,12 @@ pub(super) fn print_items(
         let window = reader.window(view, anchor, WINDOW.min(left))?;
         let shown: Vec<&ItemRow> = window.rows.iter().take(left).collect();
         for rows in shown.chunks(SNIPPETS) {
+            let untitled = rows.iter().filter(|row| row.title.is_empty()).map(|row| row.key);
+            // Only titles of the past are printed with `--as-of`, no texts.
+            if view.criteria.as_of.is_none() && !out.json {
+                let untitled: Vec<i64> = untitled.collect();
+                lines.openings = reader.openings(&untitled)?.into_iter().collect();
+            }
             if let Some(expression) = searched {
                 let keys: Vec<i64> = rows.iter().map(|row| row.key).collect();
                 lines.snippets = reader.snippets(&keys, expression)?.into_iter().collect();
@@ -282,10 +289,14 @@ struct Lines<'a> {
     searched: bool,
     /// The snippets of the next rows, by row key.
     snippets: HashMap<i64, Snippet>,
+    /// The beginnings of their texts, for those without a title.
+    openings: HashMap<i64, Snippet>,
 }
 
 /// Maximum width of a source name in a list, in cells.
 const SOURCE_WIDTH: usize = 16;
+/// Maximum width of a text in place of a title, in cells.
+const NAME: usize = 80;
 
 impl<'a> Lines<'a> {
     fn new(
@@ -305,7 +316,8 @@ impl<'a> Lines<'a> {
         let as_of = view.criteria.as_of.and_then(|at| Time::from_timestamp(at, 0));
         let sources = catalogue.by_key();
         let searched = view.criteria.text.is_some() && !view.criteria.versions;
-        Ok(Self { table, sources, as_of, searched, snippets: HashMap::new() })
+        let (snippets, openings) = (HashMap::new(), HashMap::new());
+        Ok(Self { table, sources, as_of, searched, snippets, openings })
     }
 
     fn print(&self, reader: &Reader, row: &ItemRow, out: &mut Output) -> Result<(), Failure> {
@@ -320,7 +332,9 @@ impl<'a> Lines<'a> {
         }
         let number = row.key.to_string();
         let source = self.sources.get(&row.source_key);
-        let title = if row.title.is_empty() { "(no title)" } else { &row.title };
+        let opening = self.openings.get(&row.key).map_or("", |opening| &opening.text);
+        let opening = text::truncate(opening, NAME);
+        let title = &*item_name(&row.title, &opening, row.url.as_deref());
         let line = if out.width.is_some() {
             let name = source.map_or("", |e| e.title());
             let count = row.comment_count.filter(|count| *count > 0);

@@ -11,11 +11,12 @@ use super::app::midnight;
 use super::event::{Event, Failure, Matches, RequestId, SourceEntry, SourceList};
 use crate::config::Paths;
 use crate::engine::{self, DownloadEntry, Handle, NextCheck, Rhythm, ScheduleReport, Statistics};
-use crate::model::{Effect as RuleEffect, Source};
+use crate::model::{Effect as RuleEffect, ItemRow, Source};
 use crate::store::{
     Anchor, Count, Interrupter, Part, PollFilter, Reader, Result, StoreError, View,
 };
 use crate::util::text::line;
+use crate::util::url_text::item_name;
 use chrono::{Offset, TimeZone};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -412,10 +413,11 @@ impl ReaderThread {
         let openings = self.reader.openings(&untitled.collect::<Vec<_>>())?;
         let mut openings: HashMap<i64, String> =
             openings.into_iter().map(|(key, opening)| (key, opening.text)).collect();
-        let newest = newest.into_iter();
-        let newest =
-            newest.map(|row| (openings.remove(&row.key).unwrap_or(row.title), row.source_key));
-        let newest = newest.collect();
+        let name = |row: ItemRow| {
+            let text = openings.remove(&row.key).unwrap_or_default();
+            (item_name(&row.title, &text, row.url.as_deref()).into_owned(), row.source_key)
+        };
+        let newest = newest.into_iter().map(name).collect();
         let would_change = match count.more {
             true => None,
             false => self.reader.would_change(effects, &self.reader.keys(view)?)?,

@@ -134,9 +134,9 @@ impl Stage {
                     let wanted = text.trim_matches(['"', '*']).to_lowercase();
                     rows.retain(|r| r.title.to_lowercase().contains(&wanted));
                 }
+                rows.iter_mut().for_each(|r| r.by_title &= view.criteria.title_start.is_some());
                 rows.sort_by(|a, b| view.compare(&a.into(), &b.into()));
-                let window = Window { rows, ..Window::default() };
-                self.happen(Event::WindowLoaded(request, Ok(window)));
+                self.happen(Event::WindowLoaded(request, Ok(Window { rows, ..Window::default() })));
             }
             Effect::Read(Read::Unread { request, .. }) => {
                 let count = self.rows.iter().filter(|row| !row.read).count();

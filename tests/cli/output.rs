@@ -84,6 +84,26 @@ fn output_of_a_tampered_database_contains_no_terminal_escapes() {
 }
 
 #[test]
+fn items_without_a_title_are_listed_by_their_text_or_url() {
+    let world = World::followed();
+    let database = rusqlite::Connection::open(world.path().join("data/newsfed.db")).unwrap();
+    database.execute("UPDATE item SET title = '', url = 'https://e.org/a_b/'", []).unwrap();
+    database.execute("UPDATE detail SET content = NULL, summary = NULL", []).unwrap();
+    let long = format!("<p>How <b>it</b> begins, {}", "and goes on ".repeat(20));
+    let first = "UPDATE detail SET summary = ?1 WHERE item = (SELECT min(key) FROM item)";
+    assert_eq!(database.execute(first, [&long]).unwrap(), 1);
+    drop(database);
+    let list = world.run(&["list"]).ok();
+    let mut names: Vec<&str> = list.lines().map(|line| line.split('\t').nth(4).unwrap()).collect();
+    names.sort_unstable();
+    assert!(names[0].starts_with("How it begins, and") && names[0].len() < 90, "{names:?}");
+    assert_eq!(names[1..], ["a b", "a b"]);
+    for item in world.run(&["list", "--json"]).ok().lines() {
+        assert!(item.contains("\"title\":\"\""), "the stored title: {item}");
+    }
+}
+
+#[test]
 fn usage_errors_contain_no_terminal_escapes() {
     let world = World::usual();
     for arg in ["\u{9b}2J", "--x\u{9b}2J", "--x\u{1b}[2J", "--x\u{202e}"] {

@@ -46,7 +46,7 @@ impl App {
             }
             count if count > FEW_PAGES => {
                 let question = format!("Open {count} pages in the browser?");
-                let names = some_names(rows.iter().map(|row| row.title.as_str()));
+                let names = some_names(rows.iter().map(|row| self.item_name(row)));
                 let open = Effect::Browse { urls };
                 return self.push_dialog(Confirm::opening(question, names, open));
             }

@@ -142,11 +142,11 @@ impl From<Vec<Effect>> for Reply {
 const MAX_NAMES: usize = 8;
 
 /// The first of some names, and the number of the others.
-pub(super) fn some_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Vec<String> {
+pub(super) fn some_names(names: impl ExactSizeIterator<Item: Into<String>>) -> Vec<String> {
     let count = names.len();
     let shown = if count > MAX_NAMES { MAX_NAMES - 1 } else { count };
     let more = (count > shown).then(|| format!("and {} more", count - shown));
-    names.take(shown).map(str::to_owned).chain(more).collect()
+    names.take(shown).map(Into::into).chain(more).collect()
 }
 
 /// The part of a question that explains whether the change can be undone.

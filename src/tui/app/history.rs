@@ -469,7 +469,6 @@ impl App {
         let [key] = keys else { return counted(keys.len(), "item") };
         let in_list = self.items.rows.iter().find(|row| row.key == *key);
         let row = in_list.or_else(|| self.reader.row().filter(|row| row.key == *key));
-        let title = row.map(|row| row.title.clone()).filter(|title| !title.is_empty());
-        title.unwrap_or_else(|| "1 item".to_owned())
+        row.map_or_else(|| "1 item".to_owned(), |row| self.item_name(row).into_owned())
     }
 }

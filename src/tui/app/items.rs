@@ -10,7 +10,7 @@ use super::{App, Focus, RowId};
 use crate::config::{Grouping, ListLayout, MarkRead, SortOrder, UiSettings};
 use crate::model::{ItemRow, Time};
 use crate::query::{Query, State, What, resolve};
-use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, View};
+use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, TitleStart, View};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, RequestId};
 use crate::tui::view::Series;
@@ -210,7 +210,11 @@ impl App {
     /// The view with the parsed query.
     pub(super) fn view(&self) -> View {
         let listing = &self.items.listing;
-        let criteria = self.criteria(&listing.query);
+        let mut criteria = self.criteria(&listing.query);
+        // The lists of views have a fixed order.
+        if self.is_narrowed() {
+            criteria.title_start = listing.query.parse().ok().as_ref().and_then(TitleStart::of);
+        }
         let sources = (self.grouping() == Grouping::Source).then(|| self.sources.order());
         let (order, fold) = (self.items.order(), self.items.folds);
         View { criteria, order, sources, fold, ..listing.base.clone() }
@@ -372,8 +376,9 @@ impl App {
         if !self.items.listing.query.is_empty() && self.items.kept.iter().all(|k| k.key != row.key)
         {
             let listed = self.items.rows.iter().find(|listed| listed.key == row.key);
-            let rank = listed.map_or(0, |listed| listed.rank);
-            self.items.kept.push(ItemRow { changed: false, substantial: false, rank, ..row });
+            let (rank, by_title) = listed.map_or((0, false), |row| (row.rank, row.by_title));
+            let row = ItemRow { changed: false, substantial: false, rank, by_title, ..row };
+            self.items.kept.push(row);
         }
     }
 }

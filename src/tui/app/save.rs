@@ -80,7 +80,7 @@ impl App {
         let list = self.items.listing.title.clone();
         let (title, ending) = match rows.as_slice() {
             [] => return self.note(NO_ITEM),
-            [row] => (line(&row.title), "md"),
+            [row] => (line(&self.item_name(row)), "md"),
             _ => (line(&list), "epub"),
         };
         let name = titled(&title, &format!(".{ending}"), MAX_NAME, " ,'()&");

@@ -5,7 +5,7 @@ use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::listing::Listing;
 use super::position::ListPosition;
 use super::{App, Focus};
-use crate::config::{Key, ListLayout};
+use crate::config::{Key, ListLayout, SortOrder};
 use crate::query::{Missing, Query, QueryErrorKind, Unclosed, unclosed};
 use crate::store::{Scope, View};
 use crate::tui::effect::Effect;
@@ -28,6 +28,8 @@ pub(crate) struct SearchBar {
     pub(crate) lists_previous: bool,
     /// Whether Enter was pressed despite the error.
     pub(crate) insisted: bool,
+    /// Whether the results are ordered by best match, if they can be.
+    is_best: Option<bool>,
     /// The part of the query that is not closed yet, unless Enter was pressed again to search as it is.
     unclosed: Option<Unclosed>,
     /// The previous list, restored by Esc.
@@ -59,6 +61,7 @@ impl Dialog for SearchBar {
                 }
             },
             KeyCode::Char('t') if ctrl => self.toggle_titles(app).into(),
+            KeyCode::Char('o') if ctrl => self.toggle_order(app).into(),
             _ => self.type_key(app, event),
         }
     }
@@ -68,12 +71,15 @@ impl Dialog for SearchBar {
     }
 
     fn hints(&self) -> KeyHints {
-        &[
-            KeyHint::Key("Enter", "results"),
-            KeyHint::Key("Tab", "complete"),
-            KeyHint::Key("C-t", "titles only"),
-            KeyHint::Key("Esc", "back"),
-        ]
+        const ENTER: KeyHint = KeyHint::Key("Enter", "results");
+        const TAB: KeyHint = KeyHint::Key("Tab", "complete");
+        const TITLES: KeyHint = KeyHint::Key("C-t", "titles only");
+        const BACK: KeyHint = KeyHint::Key("Esc", "back");
+        match self.is_best {
+            None => &[ENTER, TAB, TITLES, BACK],
+            Some(false) => &[ENTER, KeyHint::Key("C-o", "best match"), TAB, TITLES, BACK],
+            Some(true) => &[ENTER, KeyHint::Key("C-o", "by date"), TAB, TITLES, BACK],
+        }
     }
 
     fn field(&mut self) -> Option<&mut Field> {
@@ -108,7 +114,9 @@ impl SearchBar {
         // A path is text unless the user goes on.
         self.unclosed.take_if(|unclosed| unclosed.missing == Missing::SlashOfPath);
         let query = finished(typed);
-        self.list_query(app, query)
+        let effects = self.list_query(app, query);
+        self.is_best = app.best_first();
+        effects
     }
 
     fn list_query(&mut self, app: &mut App, query: Option<String>) -> Vec<Effect> {
@@ -155,6 +163,17 @@ impl SearchBar {
         let Ok(query) = self.field.value().parse::<Query>() else { return vec![] };
         self.field = Field::new(&query.toggle_titles().to_string());
         self.typed(app)
+    }
+
+    /// Lists the best match first, or returns to the order by date.
+    fn toggle_order(&mut self, app: &mut App) -> Vec<Effect> {
+        let effects = match self.is_best {
+            None => vec![],
+            Some(false) => app.sort_as(SortOrder::Best),
+            Some(true) => app.sort_as(app.neighbour_order(false)),
+        };
+        self.is_best = app.best_first();
+        effects
     }
 
     /// Handles Esc: restores the text that was typed before a completion, or else the previous list.
@@ -265,6 +284,7 @@ impl App {
             error: None,
             lists_previous: false,
             insisted: false,
+            is_best: self.best_first(),
             unclosed: None,
             before,
             returns: !self.is_narrowed(),
@@ -309,6 +329,11 @@ impl App {
     /// Whether the user is typing a search that began in the Reader.
     pub(super) fn searches_from_reader(&self) -> bool {
         self.dialog::<SearchBar>().is_some_and(|bar| bar.focus == Focus::Reader)
+    }
+
+    /// Whether the list is ordered by best match; `None` for a list that cannot be.
+    fn best_first(&self) -> Option<bool> {
+        self.searches_words().then(|| self.items.shown_order() == SortOrder::Best)
     }
 
     pub(crate) fn is_search(&self) -> bool {

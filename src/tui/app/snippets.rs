@@ -1,11 +1,14 @@
 //! Snippets of the visible rows: the matches of a search, or the beginnings of their texts.
 
 use super::App;
+use crate::model::ItemRow;
 use crate::store::Snippet;
 use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
 use crate::tui::read::Read;
 use crate::tui::view;
+use crate::util::url_text::item_name;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Maximum number of snippets kept in memory.
@@ -30,6 +33,12 @@ impl Snippets {
 }
 
 impl App {
+    /// The name of an item: its title, or the beginning of its text, or a name from its URL.
+    pub(crate) fn item_name<'a>(&'a self, item: &'a ItemRow) -> Cow<'a, str> {
+        let text = self.snippets.of(item.key).map_or("", |snippet| snippet.text.as_str());
+        item_name(&item.title, text, item.url.as_deref())
+    }
+
     /// Requests the missing snippets of visible rows.
     pub(super) fn request_snippets(&mut self) -> Option<Effect> {
         if self.snippets.query != self.items.listing.query {

@@ -320,7 +320,7 @@ fn shows_keys_for_an_item_without_text() {
     item.fetch_error = Some("HTTP 404".to_owned());
     stage.shown = Some(shown);
     stage.keys("h)(<Enter>");
-    shows(&mut stage, &["ann lee · kernel.example", "tries again to"]);
+    shows(&mut stage, &["ann lee", "tries again to"]);
 }
 
 #[test]

@@ -121,8 +121,7 @@ fn an_item_without_title_and_text_shows_its_url() {
     rows[0].url = Some("https://www.kernel.example/2026/what-changes-in-6.19.html".to_owned());
     let mut stage = Stage::with(Settings::default(), source_list(), rows);
     let screen = stage.screen(120, 40);
-    assert!(screen.contains("what changes in 6.19 · kernel.example"), "{screen}");
-    assert!(!screen.contains("https://www"), "{screen}");
+    assert!(screen.contains(" what changes in 6.19  "), "{screen}");
 }
 
 #[test]

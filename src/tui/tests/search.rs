@@ -89,6 +89,45 @@ fn only_searches_by_words_are_ordered_by_best_match() {
 }
 
 #[test]
+fn items_with_the_typed_title_are_listed_first() {
+    const TITLE: &str = "Election results, live";
+    let mut stage = Stage::new();
+    stage.rows.iter_mut().for_each(|row| row.by_title = row.title == TITLE);
+    let is_label = |line: &&str| line.contains("Title ─") && line.trim_end().ends_with("─ 1");
+    for (keys, listed) in [("gi", false), ("/e", true), ("<Enter>", true), ("<Esc>fe", true)] {
+        stage.keys(keys);
+        let screen = stage.screen(120, 40);
+        let below = screen.lines().skip_while(|line| !is_label(line)).nth(1);
+        assert_eq!(below.is_some_and(|line| line.contains(TITLE)), listed, "{keys}: {screen}");
+        assert_eq!(screen.matches(TITLE).count(), 1, "{keys}: {screen}");
+    }
+    // Grouped by source, they stay with their sources.
+    stage.app.settings.ui.group = crate::config::Grouping::Source;
+    stage.keys("<Esc>/e");
+    let screen = stage.screen(120, 40);
+    assert!(!screen.contains("Title ─"), "{screen}");
+}
+
+#[test]
+fn the_order_can_be_changed_while_typing_a_search() {
+    let mut stage = Stage::new();
+    stage.keys("/");
+    assert!(!stage.screen(120, 40).contains("C-o"), "nothing to rank yet");
+    stage.keys("a");
+    assert!(stage.screen(120, 40).contains("C-o best match"));
+    stage.keys("<C-o>");
+    assert!(stage.screen(120, 40).contains("C-o by date"));
+    assert_eq!(stage.app.items.shown_order().label(), "best match first");
+    stage.keys("<C-o>");
+    assert_eq!(stage.app.items.shown_order().label(), "pinned, then newest");
+    stage.keys("<C-o><Enter>");
+    assert_eq!(stage.app.items.shown_order().label(), "best match first");
+    // Without words, there is nothing to rank.
+    stage.keys("/is:read<C-o>");
+    assert!(!stage.screen(120, 40).contains("C-o"));
+}
+
+#[test]
 fn what_is_not_closed_is_not_searched_for_yet() {
     // The typed text, the number of rows, the hint, and the first words after Enter.
     for (typed, rows, hint, message) in [

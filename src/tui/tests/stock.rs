@@ -39,6 +39,7 @@ pub(in crate::tui) fn item_rows() -> Vec<ItemRow> {
         story: None,
         also: 0,
         rank: 0,
+        by_title: false,
     };
     titles.iter().enumerate().map(row).collect()
 }

@@ -11,6 +11,8 @@ use std::cell::Cell;
 /// A group of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Group {
+    /// Rows that a search lists first because of their titles.
+    Title,
     /// Pinned rows, which come first regardless of their dates.
     Pinned,
     /// Rows dated in `from..to`.
@@ -27,7 +29,9 @@ pub(super) struct Groups {
     now: Time,
     /// Starts of today, yesterday, this week and last week.
     starts: [Time; 4],
-    /// Number of pinned rows at the top of the list.
+    /// Number of rows at the top of the list that are there because of their titles.
+    titles: usize,
+    /// Number of pinned rows below them.
     pinned: usize,
     /// The group of the previous row. It is cached, because the next row is usually in the same group, and
     /// computing months is slow.
@@ -54,9 +58,11 @@ impl Groups {
         let yesterday = today - Days::new(1);
         let start = |day: NaiveDate| start_of_day(day, &Local).unwrap_or(now);
         let starts = [start(today), start(yesterday), start(week), start(week - Days::new(7))];
-        let is_first = order == SortOrder::PinnedNewest && from_top;
-        let pinned = if is_first { rows.iter().take_while(|row| row.pinned).count() } else { 0 };
-        Self { by_source: false, now, starts, pinned, last: Cell::new(None) }
+        let top = if from_top { rows } else { &[] };
+        let titles = top.iter().take_while(|row| row.by_title).count();
+        let is_pinned = |row: &&ItemRow| row.pinned && order == SortOrder::PinnedNewest;
+        let pinned = top[titles..].iter().take_while(is_pinned).count();
+        Self { by_source: false, now, starts, titles, pinned, last: Cell::new(None) }
     }
 
     /// The group of the row at an index.
@@ -64,7 +70,10 @@ impl Groups {
         if let Some(row) = rows.get(index).filter(|_| self.by_source) {
             return Group::Of(row.source_key);
         }
-        if index < self.pinned {
+        if index < self.titles {
+            return Group::Title;
+        }
+        if index < self.titles + self.pinned {
             return Group::Pinned;
         }
         if rows.get(index).is_some_and(|row| self.is_undated(row)) {
@@ -106,6 +115,7 @@ impl Groups {
                 let entry = app.sources.entry(source);
                 entry.map(|s| app.sources.name(s, usize::MAX).into_owned()).unwrap_or_default()
             }
+            Group::Title => "Title".to_owned(),
             Group::Pinned => "Pinned".to_owned(),
             Group::Undated => "No date".to_owned(),
             Group::Dated(from, _) => self.label_from(from),
@@ -163,16 +173,18 @@ impl Groups {
         more_below: bool,
     ) -> Option<usize> {
         let inside = |row: &&ItemRow| match group {
-            Group::Pinned => true,
+            Group::Title | Group::Pinned => true,
             Group::Dated(from, to) => (from..to).contains(&row.date) && !self.is_undated(row),
             Group::Undated => self.is_undated(row),
             Group::Of(source) => row.source_key == source,
         };
-        if group == Group::Pinned {
-            let all = self.pinned < rows.len() || !more_below;
-            return all.then_some(self.pinned);
+        let top = self.titles + self.pinned;
+        match group {
+            Group::Title => return Some(self.titles),
+            Group::Pinned => return (top < rows.len() || !more_below).then_some(self.pinned),
+            _ => {}
         }
-        let dated = rows.get(self.pinned..).unwrap_or_default();
+        let dated = rows.get(top..).unwrap_or_default();
         let reaches = |row: Option<&ItemRow>| row.as_ref().is_some_and(inside);
         if (more_above && reaches(dated.first())) || (more_below && reaches(dated.last())) {
             return None;

@@ -15,7 +15,7 @@ pub(super) fn item(app: &App, row: &ItemRow, source: &str) -> String {
         (!row.read, "Unread"),
     ];
     let states: Vec<&str> = states.iter().filter(|state| state.0).map(|state| state.1).collect();
-    let title = super::snippet::title(app, row);
+    let title = app.item_name(row);
     let age = match (app.now - row.found.unwrap_or(row.date)).num_seconds() {
         ..60 => "now".to_owned(),
         seconds => format!("{} ago", span(seconds)),

@@ -6,26 +6,11 @@ use crate::config::Role;
 use crate::model::ItemRow;
 use crate::store::Snippet;
 use crate::util::text as words;
-use crate::util::url_text::summary;
 use ratatui::style::{Modifier, Style};
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// Minimum width of a snippet, in cells.
 const LEAST: usize = 16;
-
-/// The title of an item, or the beginning of its text, or a name made from its URL.
-pub(super) fn title<'a>(app: &'a App, item: &'a ItemRow) -> Cow<'a, str> {
-    let text = || app.snippets.of(item.key).map(|snippet| snippet.text.as_str());
-    match (item.title.as_str(), text()) {
-        ("", Some(text)) if !text.is_empty() => text.into(),
-        ("", _) => match item.url.as_deref() {
-            Some(url) => summary(url).into(),
-            None => "(no title)".into(),
-        },
-        (title, _) => title.into(),
-    }
-}
 
 /// Draws the title of an item at the left of a row, followed by the text around a match if `with_text` is set
 /// and there is space. `plain` is the style of the title, and `dim` that of the text. Matches are

@@ -166,4 +166,6 @@ pub struct ItemRow {
     pub also: u32,
     /// How well the item matches a search that is sorted by relevance; lower is better. 0 in other lists.
     pub rank: i64,
+    /// Whether a search lists the item first because of its title.
+    pub by_title: bool,
 }

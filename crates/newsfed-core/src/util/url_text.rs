@@ -38,8 +38,19 @@ fn is_visible(letters: &str) -> bool {
     !letters.contains(char::is_whitespace) && text::line(letters) == letters
 }
 
-/// A description of a page by its URL: the last part of the path as words, and the host.
-pub fn summary(url: &str) -> String {
+/// The name under which an item is shown: its title, or the beginning of its text, or a name from its URL.
+pub fn item_name<'a>(title: &'a str, text: &'a str, url: Option<&str>) -> Cow<'a, str> {
+    match (title, text, url) {
+        ("", "", Some(url)) => summary(url).into(),
+        ("", "", None) => "(no title)".into(),
+        ("", text, _) => text.into(),
+        (title, ..) => title.into(),
+    }
+}
+
+/// A name for a page without a title: the last part of its path as words, since the source beside it already
+/// names the site. The host is added to a number or a query, which alone would not look like a name.
+fn summary(url: &str) -> String {
     let Some((host, parsed)) =
         Url::parse(url).ok().and_then(|u| Some((u.host_str()?.to_owned(), u)))
     else {
@@ -48,6 +59,9 @@ pub fn summary(url: &str) -> String {
     let host = host.strip_prefix("www.").unwrap_or(&host);
     let segments = parsed.path_segments().into_iter().flatten().rev();
     let words = segments.map(words).find(|words| !words.is_empty() && words != "index");
+    if let Some(name) = words.as_ref().filter(|words| words.contains(char::is_alphabetic)) {
+        return name.clone();
+    }
     // Some systems name their pages only in the query.
     let words = words.or_else(|| parsed.query().map(|query| text::line(&readable(query))));
     match words.filter(|words| !words.is_empty()) {
@@ -94,16 +108,21 @@ mod tests {
     #[test]
     fn summarises_a_url_by_the_end_of_its_path() {
         for (url, expected) in [
-            ("https://www.e.org/2026/11/a-fair_scheduler.html", "a fair scheduler · e.org"),
-            ("https://e.org/blog/caf%C3%A9-hours/", "café hours · e.org"),
-            ("https://e.org/notes/index.php", "notes · e.org"),
-            ("https://e.org/v1.2", "v1.2 · e.org"),
+            ("https://www.e.org/2026/11/a-fair_scheduler.html", "a fair scheduler"),
+            ("https://e.org/blog/caf%C3%A9-hours/", "café hours"),
+            ("https://e.org/notes/index.php", "notes"),
+            ("https://e.org/v1.2", "v1.2"),
             ("https://e.org/?p=123", "p=123 · e.org"),
+            ("https://e.org/posts/8", "8 · e.org"),
             ("https://e.org/", "e.org"),
-            ("https://e.org/%E2%80%AEa%1B%5B31mb", "ab · e.org"),
+            ("https://e.org/%E2%80%AEa%1B%5B31mb", "ab"),
             ("not a URL", "not a URL"),
         ] {
             assert_eq!(summary(url), expected, "{url}");
         }
+        assert_eq!(item_name("", "", Some("https://e.org/a-b")), "a b");
+        assert_eq!(item_name("", "Text", Some("https://e.org/a-b")), "Text");
+        assert_eq!(item_name("Title", "Text", None), "Title");
+        assert_eq!(item_name("", "", None), "(no title)");
     }
 }

@@ -1,7 +1,8 @@
 //! A query translated for the database: a full-text match and conditions.
 
-use super::condition::{Condition, Hidden, Known};
-use crate::query::{Named, Query, State, Term, What};
+use super::condition::{Condition, Hidden, Known, TITLE_COLUMN, fts};
+use crate::query::{Column, Named, Query, State, Term, What};
+use crate::util::segment::{SEPARATOR, segmented};
 use chrono::{DateTime, Local};
 use std::fmt::Write;
 
@@ -47,6 +48,42 @@ pub struct Criteria {
     /// Whether the query requests only new items, and there are few of them. Set while a list is read, which
     /// then finds them by their row keys.
     pub few_new: bool,
+    /// The titles that are listed first.
+    pub title_start: Option<TitleStart>,
+}
+
+/// Titles that begin with the words of a search, or that are its only word.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TitleStart {
+    /// FTS5 match expression.
+    pub(super) text: String,
+    /// The regular expression of a title that is a single word.
+    pub(super) whole: Option<String>,
+}
+
+impl TitleStart {
+    /// The titles for the words that a query searches for in titles; `None` without any.
+    pub fn of(query: &Query) -> Option<Self> {
+        let (mut typed, mut begins) = (Vec::new(), false);
+        for term in query.terms.iter().filter(|term| !term.negated) {
+            match &term.what {
+                // Titles of the past are not indexed by item.
+                What::InVersions | What::AsOf(_) => return None,
+                What::Text { column: Column::Any | Column::Title, text, phrase } => {
+                    typed.push(text.as_str());
+                    begins = !phrase;
+                }
+                _ => {}
+            }
+        }
+        let typed = typed.join(" ");
+        let separated = segmented(&typed);
+        let words = separated.split([' ', SEPARATOR]);
+        let is_word = words.filter(|word| word.contains(char::is_alphanumeric)).count() == 1;
+        let words = fts(Column::Any, &typed, begins && !is_word)?;
+        let whole = is_word.then(|| format!(r"^\W*{}\W*$", regex::escape(typed.trim())));
+        Some(Self { text: format!("{TITLE_COLUMN}^ {words}"), whole })
+    }
 }
 
 impl Criteria {

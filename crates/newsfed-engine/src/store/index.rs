@@ -10,6 +10,7 @@ use crate::model::{Entry, TextFrom};
 use crate::story::Signature;
 use crate::util::html;
 use crate::util::segment::segmented;
+use crate::util::url_text::item_name;
 use rusqlite::{Connection, params};
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
@@ -60,6 +61,8 @@ pub(super) struct Body {
     words: u32,
     /// The text as it is written to the index.
     text: String,
+    /// The name under which the item is shown, if it has neither a title nor a text that could be found.
+    name: Option<String>,
     /// The data for comparing the item with others, if the item is recent.
     member: Option<Member>,
 }
@@ -101,8 +104,10 @@ impl Reader {
             let signature = || Signature::new(&title, url.as_deref(), &text);
             let member = (date >= since).then(|| Member::new(item, source, date, signature()));
             let words = count_words(&text);
+            let is_empty = title.is_empty() && text.is_empty();
+            let name = is_empty.then(|| indexed(item_name("", "", url.as_deref()).into_owned()));
             let text = indexed(text);
-            batch.push(Body { item, content_hash, article, words, text, member });
+            batch.push(Body { item, content_hash, article, words, text, name, member });
             if bytes >= BATCH_TEXT {
                 break;
             }
@@ -172,13 +177,13 @@ pub(super) fn write_batch(conn: &Connection, batch: &[Body], together: bool) -> 
     )?;
     let mut index = conn.prepare_cached(
         "INSERT OR REPLACE INTO item_text (rowid, title, authors, body)
-         SELECT i.key, segmented(i.title), segmented(d.authors), ?2
+         SELECT i.key, coalesce(?3, segmented(i.title)), segmented(d.authors), ?2
          FROM item i JOIN detail d ON d.item = i.key WHERE i.key = ?1",
     )?;
     let mut count = conn.prepare_cached("UPDATE item SET words = ?2 WHERE key = ?1")?;
     for body in batch {
         if done.execute(params![body.item, body.content_hash, body.article])? > 0 {
-            index.execute(params![body.item, body.text])?;
+            index.execute(params![body.item, body.text, body.name])?;
             count.execute(params![body.item, body.words])?;
             written.push(body);
         }

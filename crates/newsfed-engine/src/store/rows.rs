@@ -88,6 +88,7 @@ pub(super) fn item_row(r: &Row<'_>) -> rusqlite::Result<ItemRow> {
         also: r.get(15)?,
         found: opt_time(r.get(16)?),
         rank: 0,
+        by_title: false,
     })
 }
 

@@ -32,6 +32,7 @@ mod statistics;
 mod stories;
 mod streams;
 mod texts;
+mod title_starts;
 mod undated;
 mod undoing;
 mod upkeep;

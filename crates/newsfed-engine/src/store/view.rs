@@ -1,6 +1,6 @@
 //! Windows of item lists, read by keyset pagination over a matching index, without OFFSET or COUNT.
 
-use super::criteria::Criteria;
+use super::criteria::{Criteria, TitleStart};
 use super::error::Result;
 use super::filter::Filter;
 use super::reader::Reader;
@@ -83,6 +83,7 @@ pub struct Cursor {
     pub(super) rank: i64,
     pub(super) date: i64,
     pub(super) key: i64,
+    pub(super) by_title: bool,
 }
 
 impl From<&ItemRow> for Cursor {
@@ -93,6 +94,7 @@ impl From<&ItemRow> for Cursor {
             rank: row.rank,
             date: row.date.timestamp(),
             key: row.key,
+            by_title: row.by_title,
         }
     }
 }
@@ -102,11 +104,12 @@ impl Cursor {
     pub(super) fn compare(&self, other: &Self, order: SortOrder) -> Ordering {
         let newest = (other.date, other.key).cmp(&(self.date, self.key));
         let pinned = other.pinned.cmp(&self.pinned);
+        let title = other.by_title.cmp(&self.by_title);
         match order {
-            SortOrder::PinnedNewest => pinned.then(newest),
+            SortOrder::PinnedNewest => title.then(pinned).then(newest),
             SortOrder::Best => self.rank.cmp(&other.rank).then(pinned).then(newest),
-            SortOrder::Newest => newest,
-            SortOrder::Oldest => newest.reverse(),
+            SortOrder::Newest => title.then(newest),
+            SortOrder::Oldest => title.then(newest.reverse()),
         }
     }
 }
@@ -139,6 +142,9 @@ pub struct Window {
 
 /// Maximum number of rows in a full-text search: the most recently discovered matches, or the best ones.
 pub const SEARCH_LIMIT: usize = 1000;
+
+/// Maximum number of further rows in a search that are listed first because of their titles.
+const TITLES: usize = 20;
 
 impl Reader {
     /// `size` rows of a list at an anchor, or twice as many around a cursor.
@@ -357,22 +363,15 @@ fn select(
 
 /// The newest or best matches of a full-text search, in the order of the view.
 fn matches(conn: &Connection, view: &View) -> Result<Window> {
-    let mut filter = Filter::default();
-    let (from, order) = filter.matching(view.criteria.text.as_deref().unwrap_or_default(), view);
-    filter.scope(&view.scope);
-    filter.view(view);
-    let (rank, order) = match view.is_ranked() {
-        true => (RANK, "rank, t.rowid DESC".to_owned()),
-        false => ("", format!("{order} DESC")),
-    };
-    let sql = format!(
-        "SELECT {ITEM_ROW}{rank} FROM {from} WHERE {} ORDER BY {order} LIMIT {}",
-        filter.sql(),
-        SEARCH_LIMIT + 1
-    );
-    let mut rows = collect(conn, view, &sql, filter.values)?;
+    let mut rows = found(conn, view, None, SEARCH_LIMIT + 1)?;
     let cut = rows.len() > SEARCH_LIMIT;
     rows.truncate(SEARCH_LIMIT);
+    let start = view.criteria.title_start.as_ref();
+    if let Some(start) = start.filter(|_| !view.is_ranked() && view.sources.is_none()) {
+        let first = found(conn, view, Some(start), TITLES)?;
+        rows.retain(|row| first.iter().all(|first| first.key != row.key));
+        rows.extend(first.into_iter().map(|row| ItemRow { by_title: true, ..row }));
+    }
     if view.fold {
         fold(&mut rows);
     }
@@ -380,10 +379,40 @@ fn matches(conn: &Connection, view: &View) -> Result<Window> {
     Ok(Window { rows, cut, ..Window::default() })
 }
 
-/// Keeps one row of each story, as [`Filter::fold`] does.
+/// Up to `take` matches of a full-text search: the newest or best ones, or the newest ones with certain titles.
+fn found(
+    conn: &Connection,
+    view: &View,
+    title: Option<&TitleStart>,
+    take: usize,
+) -> Result<Vec<ItemRow>> {
+    let mut filter = Filter::default();
+    let text = view.criteria.text.as_deref().unwrap_or_default();
+    let text = match title {
+        Some(start) => format!("{} AND ({text})", start.text),
+        None => text.to_owned(),
+    };
+    let (from, order) = filter.matching(&text, view);
+    if let Some(whole) = title.and_then(|start| start.whole.as_ref()) {
+        filter.bind("fits(?, i.title)", whole.clone());
+    }
+    filter.scope(&view.scope);
+    filter.view(view);
+    let (rank, order) = match view.is_ranked() {
+        true => (RANK, "rank, t.rowid DESC".to_owned()),
+        false => ("", format!("{order} DESC")),
+    };
+    let sql = format!(
+        "SELECT {ITEM_ROW}{rank} FROM {from} WHERE {} ORDER BY {order} LIMIT {take}",
+        filter.sql(),
+    );
+    collect(conn, view, &sql, filter.values)
+}
+
+/// Keeps one row of each story, as [`Filter::fold`] does, or the one that is listed first because of its title.
 fn fold(rows: &mut Vec<ItemRow>) {
-    let mut first: HashMap<i64, (bool, i64, i64)> = HashMap::new();
-    let rank = |row: &ItemRow| (!row.pinned, row.date.timestamp(), row.key);
+    let mut first: HashMap<i64, (bool, bool, i64, i64)> = HashMap::new();
+    let rank = |row: &ItemRow| (!row.by_title, !row.pinned, row.date.timestamp(), row.key);
     for row in rows.iter() {
         let Some(story) = row.story else { continue };
         let best = first.entry(story).or_insert(rank(row));

@@ -38,7 +38,7 @@ impl<'a> Cell<'a> {
     pub(super) fn first(&self) -> Line<'static> {
         let mut out = self.columns();
         let row = self.row;
-        let title = snippet::title(self.app, row);
+        let title = self.app.item_name(row);
         let text = self.form.style == ListStyle::Compact && !row.title.is_empty();
         let (title, hits) = match self.is_wrapped() {
             true => (first_line(&title, out.free()).into(), vec![]),
@@ -53,7 +53,7 @@ impl<'a> Cell<'a> {
     pub(super) fn rest(&self) -> Line<'static> {
         let space = self.columns().free();
         let (mut out, _) = self.start(false);
-        let title = snippet::title(self.app, self.row);
+        let title = self.app.item_name(self.row);
         let first = first_line(&title, space);
         let rest = title.strip_prefix(first.as_str()).unwrap_or_default().trim_start();
         out.left(rest, self.title_style());
@@ -72,7 +72,7 @@ impl<'a> Cell<'a> {
         if !(self.form.wraps || is_free) || is_found {
             return false;
         }
-        let title = snippet::title(self.app, self.row);
+        let title = self.app.item_name(self.row);
         let space = self.columns().free();
         // If not even the mark of the first row fits beside a word, the row would look empty.
         text::width(&title) > space && title.starts_with(&first_line(&title, space))

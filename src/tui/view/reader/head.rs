@@ -51,7 +51,7 @@ pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'stat
             out.drain(..hidden);
         }
         _ => {
-            let title = super::super::snippet::title(app, &article.row);
+            let title = app.item_name(&article.row);
             let shown = text::truncate(&title, area.width.into());
             let rule = marks(app).across.repeat(area.width.into());
             out = vec![
@@ -94,7 +94,7 @@ fn start(app: &App, row: &ItemRow, title: &str, width: usize) -> Vec<Line<'stati
     // The first words of the text replace a missing title; without text, the name that lists show.
     let title = match title {
         "" if row.words > 0 => return out,
-        "" => super::super::snippet::title(app, row),
+        "" => app.item_name(row),
         title => title.into(),
     };
     let lines = part(app, &title, MAX_TITLE, Role::Title, width);

@@ -202,11 +202,7 @@ fn title_of(title: &str, body: &str, url: Option<&str>) -> String {
         return text::line(title);
     }
     let start = text::line(&html::to_text(text::start(body, TITLE_MARKUP)));
-    match (start.is_empty(), url) {
-        (false, _) => text::truncate(&start, TITLE).into_owned(),
-        (true, Some(url)) => text::line(&url_text::summary(url)),
-        (true, None) => "(no title)".to_owned(),
-    }
+    url_text::item_name("", &text::truncate(&start, TITLE), url).into_owned()
 }
 
 /// The values of placeholders in arguments.
@@ -242,7 +238,7 @@ mod tests {
         for (title, body, url, expected) in [
             ("Title", "<p>Text</p>", url, "Title"),
             ("", "<p>Some <b>text</b></p>\n<p>More</p>", url, "Some text More"),
-            ("", "<p> </p>", url, "a small change · site.example"),
+            ("", "<p> </p>", url, "a small change"),
             ("", "", None, "(no title)"),
         ] {
             assert_eq!(title_of(title, body, url), expected);
