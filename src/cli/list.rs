@@ -122,9 +122,9 @@ expressions that ignore case. OR must be in capitals. An unknown operator is an
 error; to search for it as text, quote it. `unread` is short for is:unread.
 is:changed finds items whose text changed by more than typos since you last
 opened them; is:edited finds all changed items. in:versions searches earlier
-versions of texts and titles. Hidden and snoozed items are found only by is:hidden and
-is:snoozed. before:7d compares whole days, age>7d compares hours. The matching
-text is shown below each item; in a pipe, it is the last column.
+versions of texts and titles. Hidden and snoozed items are found only by
+is:hidden and is:snoozed. before:7d compares whole days, age>7d compares hours.
+The matching text is shown below each item; in a pipe, it is the last column.
 
 Examples:
   newsfed search kernel release
