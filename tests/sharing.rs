@@ -118,7 +118,7 @@ fn one_process_polls_and_all_write() {
     let (mut read, mut refused, mut refreshed, mut keys) = (HashSet::new(), 0, 0, 0);
     while Instant::now() < end {
         let mut panes = world.open(110, 30);
-        panes.wait_for("checked elsewhere");
+        panes.wait_for("checked by another newsfed");
         panes.wait_for("unread");
         // The daemon polls half of the time. In the other half, two refreshes compete, unless the TUI takes
         // over first.
@@ -144,7 +144,7 @@ fn one_process_polls_and_all_write() {
         }
         let codes: Vec<_> = both.map(|mut child| child.wait().unwrap().code()).into();
         if !codes.contains(&Some(0)) {
-            panes.wait_gone("checked elsewhere");
+            panes.wait_gone("checked by another newsfed");
         }
         assert!(codes.iter().all(|c| matches!(c, Some(0 | 1))), "{codes:?}");
         refreshed += codes.iter().filter(|c| **c == Some(0)).count();

@@ -447,7 +447,7 @@ fn a_second_process_only_watches_and_shows_new_marks() {
     let mut first = world.open(100, 30);
     first.wait_count("All unread", 3);
     let mut second = world.open(100, 30);
-    second.wait_for("checked elsewhere");
+    second.wait_for("checked by another newsfed");
     second.wait_count("All unread", 3);
     first.send("m");
     first.wait_count("All unread", 2);
@@ -470,7 +470,7 @@ fn a_watching_interface_takes_over_from_a_killed_daemon() {
     let mut daemon = command.arg("daemon").stderr(std::process::Stdio::null()).spawn().unwrap();
     world.wait_for_requests("/feed.xml", 1);
     let mut t = world.open(100, 30);
-    t.wait_for("checked elsewhere");
+    t.wait_for("checked by another newsfed");
     t.wait_count("All unread", 3);
     daemon.kill().unwrap();
     daemon.wait().unwrap();

@@ -60,7 +60,8 @@ fn removing_a_folder_asks_first() {
     assert_eq!(file(&stage), SOURCES);
     stage.keys("d<Enter>");
     assert_eq!(file(&stage).matches("[[source]]").count(), 3);
-    assert!(stage.screen(120, 40).contains("Removed 2 sources"));
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("Removed 2 sources") && screen.contains("until you quit"), "{screen}");
     stage.keys("u");
     assert_eq!(file(&stage), SOURCES);
 }

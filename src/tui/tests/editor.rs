@@ -103,7 +103,7 @@ fn edits_saves_and_undoes_a_title() {
     test.shows("Kernel notes");
     test.shows("Title ▌ Kernel notes and other things from feed");
     test.stage.keys("Notes, e and q");
-    test.shows("Title ▌ Notes, e and q edited");
+    test.shows("Title ▌ Notes, e and q unsaved");
     test.save();
     assert_eq!(test.text(), FILE.replace("KEY\" } }\n", "KEY\" } }\ntitle = \"Notes, e and q\"\n"));
     test.shows("Saved: title of Kernel notes and other");

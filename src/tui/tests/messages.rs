@@ -39,6 +39,35 @@ fn short_messages_cover_no_row_of_a_list() {
 }
 
 #[test]
+fn longer_messages_cover_no_row_of_a_small_screen() {
+    for keys in ["", "<Enter>"] {
+        let mut stage = Stage::new();
+        stage.screen(80, 24);
+        stage.keys(keys);
+        let rows = |screen: &str| screen.lines().take(23).collect::<Vec<_>>().join("\n");
+        let before = rows(&stage.screen(80, 24));
+        let message = "Saved the article in downloads as notes.md";
+        stage.app.note(message);
+        let after = stage.screen(80, 24);
+        assert_eq!(before, rows(&after));
+        let last = after.lines().last().unwrap_or_default();
+        assert!(last.ends_with(message) && !last.trim_start().starts_with('•'), "{last}");
+    }
+}
+
+#[test]
+fn the_question_before_a_removal_says_how_long_undo_works() {
+    let mut stage = Stage::new();
+    for (width, height) in [(120, 36), (60, 20)] {
+        stage.screen(width, height);
+        stage.keys("gsG<Space>k<Space>d");
+        let screen = stage.screen(width, height);
+        assert!(screen.contains("u brings them back until you quit newsfed."), "{screen}");
+        stage.keys("<Esc><Esc>");
+    }
+}
+
+#[test]
 fn messages_do_not_cover_the_selected_row() {
     for (width, height) in [(40, 12), (80, 14), (120, 14)] {
         for keys in ["", "G"] {

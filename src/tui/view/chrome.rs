@@ -391,7 +391,7 @@ fn help_key(app: &App) -> Option<String> {
 }
 
 /// The state if another process polls.
-const ELSEWHERE: &str = "checked elsewhere";
+const ELSEWHERE: &str = "checked by another newsfed";
 
 /// The activity of the engine, or the reason why it is idle.
 fn state(app: &App) -> (String, Role) {

@@ -425,7 +425,7 @@ fn draw_field(app: &App, frame: &mut Frame<'_>, editor: &Editor, i: usize, area:
     let mut row = Row::new(inside.width);
     let origin = field.origin();
     if field.is_changed() {
-        row.right("  edited", style(Role::Pinned));
+        row.right("  unsaved", style(Role::Pinned));
     } else if field.value().is_empty() && !origin.is_empty() {
         row.right(format!("  {origin}"), style(Role::Dim));
     }

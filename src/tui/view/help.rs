@@ -33,12 +33,13 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, ar
     // Ignores a search key that users type out of habit.
     let typed = help.field.value().trim_start_matches('/').to_lowercase();
     let height = usize::from(list.height);
-    let all = blocks(app, help, &typed, list.width.into());
+    let groups = groups(app, help, &typed);
+    let all = blocks(&groups, list.width.into());
     let fits = all.iter().map(Vec::len).sum::<usize>() <= height;
     let two = list.width >= TWO_COLUMNS && !app.settings.ui.linear && !fits;
     let (columns, shown) = if two {
         let shown = (list.width - GAP) / 2;
-        (in_columns(blocks(app, help, &typed, shown.into()), height), shown)
+        (in_columns(blocks(&groups, shown.into()), height), shown)
     } else {
         (vec![all.into_iter().flatten().collect()], list.width)
     };
@@ -53,7 +54,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, ar
                 continue;
             }
             let mut row = Row::new(shown);
-            draw_line(app, &mut row, line, keys_width(shown.into()));
+            draw_line(app, &mut row, line, keys_width(&groups, shown.into()));
             let at = Rect { x, y, width: shown, height: 1 };
             frame.render_widget(row.line(app.palette.style(Role::Text)), at);
         }
@@ -90,9 +91,12 @@ fn in_columns(blocks: Vec<Block>, height: usize) -> Vec<Vec<Line>> {
     columns
 }
 
-/// Width of the key column, in cells.
-fn keys_width(width: usize) -> usize {
-    if width < 50 { 12 } else { 16 }
+/// Width of the key column, in cells: that of the longest keys, up to a limit.
+fn keys_width(groups: &[Group], width: usize) -> usize {
+    let most = if width < 50 { 11 } else { 15 };
+    let entries = groups.iter().flat_map(|(_, entries)| entries);
+    let lines = entries.flat_map(|entry| key_lines(&entry.keys, most));
+    lines.map(|line| text::width(&line)).max().unwrap_or(0).min(most)
 }
 
 fn draw_line(app: &App, row: &mut Row, line: &Line, keys_width: usize) {
@@ -101,7 +105,7 @@ fn draw_line(app: &App, row: &mut Row, line: &Line, keys_width: usize) {
         Line::Keys(keys, words, panes) => {
             row.right(panes.clone(), app.palette.style(Role::Dim));
             row.left(&format!("  {keys}"), app.palette.style(Role::KeyHint));
-            let gap = (keys_width + 1).saturating_sub(text::width(keys));
+            let gap = (keys_width + 2).saturating_sub(text::width(keys));
             row.left(&" ".repeat(gap), app.palette.style(Role::Text));
             row.left(words, app.palette.style(Role::Text));
         }
@@ -109,25 +113,40 @@ fn draw_line(app: &App, row: &mut Row, line: &Line, keys_width: usize) {
     }
 }
 
-/// The keys of the dialog that opened the help, all actions by task, and other matches of the typed text.
-fn blocks(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Block> {
-    let keys = keys_width(width);
+/// The lines of the groups for a list of this width.
+fn blocks(groups: &[Group], width: usize) -> Vec<Block> {
+    let keys = keys_width(groups, width);
     let space = width.saturating_sub(keys + 4).max(8);
     let mut blocks: Vec<Block> = Vec::new();
-    let mut group = |title: &str, entries: Vec<Entry>| {
-        for (i, mut entry) in entries.into_iter().enumerate() {
-            // The heading already names the pane.
-            if entry.panes.trim() == title {
-                entry.panes.clear();
-            }
+    for (title, entries) in groups {
+        for (i, entry) in entries.iter().enumerate() {
             let mut block = Block::new();
             if i == 0 {
                 block.extend((!blocks.is_empty()).then_some(Line::Empty));
-                block.push(Line::Heading(title.to_owned()));
+                block.push(Line::Heading(title.clone()));
             }
-            block.extend(wrap(&entry, (keys, space)));
+            block.extend(wrap(entry, (keys, space)));
             blocks.push(block);
         }
+    }
+    if blocks.is_empty() {
+        blocks.push(vec![Line::Heading("No match".to_owned())]);
+    }
+    blocks
+}
+
+/// A heading and the entries below it.
+type Group = (String, Vec<Entry>);
+
+/// The keys of the dialog that opened the help, all actions by task, and other matches of the typed text.
+fn groups(app: &App, help: &Help, typed: &str) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut group = |title: &str, mut entries: Vec<Entry>| {
+        // The heading already names the pane.
+        for entry in entries.iter_mut().filter(|entry| entry.panes.trim() == title) {
+            entry.panes.clear();
+        }
+        groups.push((title.to_owned(), entries));
     };
     let words: Vec<&str> = typed.split_whitespace().collect();
     let fits = |entry: &Entry| {
@@ -157,10 +176,7 @@ fn blocks(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Block> {
     group("Your own", own.filter(|entry| whole || fits(entry)).collect());
     let in_file = topics(typed).map(|topic| Entry::new(vec![topic.name.to_owned()], topic.help));
     group("In config.toml", in_file.collect());
-    if blocks.is_empty() {
-        blocks.push(vec![Line::Heading("No match".to_owned())]);
-    }
-    blocks
+    groups
 }
 
 /// An entry of the list.
@@ -274,6 +290,14 @@ mod tests {
         assert_eq!(key_list(texts(&digits), false), ["1–9"]);
         assert_eq!(key_list(texts(&digits[..8]), false), digits[..8]);
         assert_eq!(key_list(texts(&[&digits[..], &["x"]].concat()), true), ["1-9", "x"]);
+    }
+
+    #[test]
+    fn the_key_column_is_as_wide_as_the_keys() {
+        let group = |keys: &[&str]| vec![("Go to".to_owned(), vec![Entry::new(texts(keys), "x")])];
+        assert_eq!(keys_width(&group(&["g", "Home"]), 80), 7);
+        assert_eq!(keys_width(&group(&["Home", "End", "PgUp", "PgDn"]), 80), 15);
+        assert_eq!(keys_width(&group(&["extremelylongcommand"]), 40), 11);
     }
 
     #[test]

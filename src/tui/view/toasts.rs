@@ -24,6 +24,8 @@ const WIDE: u16 = 100;
 const GAP_FROM: u16 = 60;
 /// Number of cells for the bar and the mark of a message.
 const START: u16 = 4;
+/// Number of cells that a message leaves to the key hints on a small screen.
+const HINTS: u16 = 28;
 /// Number of blank cells at the end of a message.
 const END: u16 = 2;
 
@@ -122,11 +124,15 @@ fn place(app: &App, screen: Rect, body: Rect, (width, height): (u16, u16)) -> Re
     Rect { x: right - width, y: bottom - height, width, height }
 }
 
-/// Whether a message is drawn in the row of the key hints: if no dialog is open, and most of the row is
-/// left to the hints and the status.
+/// Whether a message is drawn in the row of the key hints, where it covers no text: if no dialog is open, and
+/// some of the hints remain; on a wide screen, most of them and the status.
 fn fits_beside_keys(app: &App, screen: Rect, message: &Toast) -> bool {
     let is_free = app.dialogs.is_empty() && !app.settings.ui.linear;
-    is_free && width_joined(&rows_joined(app, message)) <= screen.width * 2 / 5
+    let part = screen.width * 2 / 5;
+    // A small screen has no unused rows above, so the message matters more than the hints and the status.
+    let most =
+        if screen.width < WIDE { part.max(screen.width.saturating_sub(HINTS)) } else { part };
+    is_free && width_joined(&rows_joined(app, message)) <= most
 }
 
 /// The part of the last row that a message leaves to the key hints.

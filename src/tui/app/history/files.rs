@@ -171,10 +171,9 @@ impl App {
 /// Describes a finished change to files, or to only the sources, from its label in the history.
 fn done(label: &str, of_sources: bool) -> String {
     match label.strip_prefix(REMOVAL) {
-        // Undo is only possible until the program exits.
-        Some(what) if of_sources => {
-            format!("Removed {what}; if you follow it again within 30 days, its items come back")
-        }
+        Some(what) if of_sources => format!(
+            "Removed {what}. Undo works until you quit; for 30 days, adding it again restores its items"
+        ),
         Some(what) => format!("Removed {what}"),
         None => format!("Saved: {label}"),
     }
