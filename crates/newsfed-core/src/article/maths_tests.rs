@@ -181,10 +181,10 @@ fn writes_fractions_and_limits_on_three_lines() {
         // Too wide, or an exponent that would belong to the line of the fraction.
         ("x = \\frac{a+b+c+d+e+f+g+h}{2}", "x = (a+b+c+d+e+f+g+h)/2"),
         ("\\frac{a}{b}^2", "(a/b)²"),
-        ("\\sum x", "∑x"),
+        ("\\sum x", "∑ x"),
         (
             "\\frac{1}{16}\\begin{bmatrix}1 & 2 \\\\ 3 & 4\\\\ 5 & 6\\end{bmatrix}",
-            "  1  [ 1  2 ]\n──── [ 3  4 ]\n 16  [ 5  6 ]",
+            " 1   [ 1  2 ]\n──── [ 3  4 ]\n 16  [ 5  6 ]",
         ),
     ] {
         assert_eq!(tall_formula(source, 18).as_deref(), Some(expected), "{source}");
