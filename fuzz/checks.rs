@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failure is the point")]
 
-use newsfed::api::{Call, MOST_CONTENTS, MOST_IDS, Raw, Unreadable};
+use newsfed::api::{Call, MAX_CONTENTS, MAX_IDS, Raw, Unreadable};
 use newsfed::article::{Guide, Mode, extract, from_html};
 use newsfed::model::WebsiteRules;
 use newsfed::net::robots::{self, Robots};
@@ -184,10 +184,10 @@ pub(crate) fn requests(bytes: &[u8]) {
     let (path, query) = uri.split_once('?').unwrap_or((uri, ""));
     let body = bytes.get(end + 1..).unwrap_or_default();
     match Call::parse(Raw { is_post: method == "POST", path, query, body }) {
-        Ok(Call::Contents(items)) => assert!((1..=MOST_CONTENTS).contains(&items.len())),
-        Ok(Call::Ids(listing)) => assert!((1..=MOST_IDS).contains(&listing.most)),
+        Ok(Call::Contents(items)) => assert!((1..=MAX_CONTENTS).contains(&items.len())),
+        Ok(Call::Ids(listing)) => assert!((1..=MAX_IDS).contains(&listing.most)),
         Ok(Call::Stream(listing) | Call::Atom(listing)) => {
-            assert!((1..=MOST_CONTENTS).contains(&listing.most));
+            assert!((1..=MAX_CONTENTS).contains(&listing.most));
         }
         Ok(Call::EditTag(marks)) => {
             assert!(!marks.items.is_empty());

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 /// Maximum number of cells in an alignment table. Longer texts are cut off at the end.
-const MOST_CELLS: usize = 400_000_000;
+const MAX_CELLS: usize = 400_000_000;
 
 /// Tokens as counted in the reference data: runs of letters, digits and underscores. Each Chinese or Japanese
 /// character is a token.
@@ -37,7 +37,7 @@ pub(crate) fn common(page: &[&str], gold: &[&str]) -> Vec<bool> {
     };
     let (p, g) = (number(page), number(gold));
     let mut found = vec![false; p.len()];
-    let g = &g[..g.len().min(MOST_CELLS / p.len().max(1))];
+    let g = &g[..g.len().min(MAX_CELLS / p.len().max(1))];
     // The table has the lengths of common subsequences of suffixes, and is filled from the last row. One flag
     // per cell stores the direction.
     let width = g.len() + 1;

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Number of link groups shown at the end.
-const MOST_GROUPS: usize = 5;
+const MAX_GROUPS: usize = 5;
 /// Number of responses between updates of the best link group.
 const POLL: u64 = 20;
 
@@ -197,7 +197,7 @@ fn report(
     out: &mut Output,
 ) -> Result<Exit, Failure> {
     let (now, order) = (crawl.progress(), crawl.order());
-    let groups = crawl.link_groups(MOST_GROUPS);
+    let groups = crawl.link_groups(MAX_GROUPS);
     let ended = end.as_ref().map_or("interrupted", CrawlEnd::name);
     let why = match &end {
         Some(CrawlEnd::Left(words)) => Some(words.as_str()),

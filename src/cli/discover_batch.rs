@@ -13,7 +13,7 @@ use std::path::Path;
 use url::Url;
 
 /// Maximum size of a page after decompression, in bytes.
-const MOST_BYTES: u64 = 10 * 1024 * 1024;
+const MAX_BYTES: u64 = 10 * 1024 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WantedPage {
@@ -115,10 +115,10 @@ fn feeds(found: DocumentKind, survey: Survey, url: Url, probes: &[String]) -> Ve
 /// The content of a file, decompressed if it is gzipped.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    std::fs::File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)?;
     if bytes.starts_with(&[0x1f, 0x8b]) {
         let mut page = Vec::new();
-        MultiGzDecoder::new(bytes.as_slice()).take(MOST_BYTES).read_to_end(&mut page)?;
+        MultiGzDecoder::new(bytes.as_slice()).take(MAX_BYTES).read_to_end(&mut page)?;
         bytes = page;
     }
     Ok(bytes)

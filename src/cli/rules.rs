@@ -9,7 +9,7 @@ use super::mark::report;
 use super::output::Output;
 use super::runtime::with_engine;
 use crate::config::{RuleSettings, did_you_mean};
-use crate::engine::{MOST_RUNS, rule_of};
+use crate::engine::{MAX_RUNS, rule_of};
 use crate::model::{CommandRecord, Time};
 use crate::query::resolve;
 use crate::store::{Announcement, Criteria, Hidden, IMPORT_PREFIX, Rule, RuleRecord, Scope, View};
@@ -213,7 +213,7 @@ fn would_do(rule: &RuleSettings, items: usize) -> String {
     }
     if !rule.run.is_empty() {
         let command = text::line(&rule.run.join(" "));
-        would.push(format!("would run for {}: {command}", counted(items.min(MOST_RUNS), "item")));
+        would.push(format!("would run for {}: {command}", counted(items.min(MAX_RUNS), "item")));
     }
     would.join("; ")
 }

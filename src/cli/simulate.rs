@@ -290,7 +290,7 @@ fn from_file(path: &Path) -> Result<Vec<Timeline>, Failure> {
 }
 
 /// Minimum number of items in a history.
-const LEAST_ITEMS: usize = 2;
+const MIN_ITEMS: usize = 2;
 
 /// The recorded history of the user's sources.
 fn from_database(home: &Home) -> Result<Vec<Recorded>, Failure> {
@@ -305,7 +305,7 @@ fn from_database(home: &Home) -> Result<Vec<Recorded>, Failure> {
         let why = "no source has published anything yet; run `newsfed sync`";
         return Err(Failure::Plain(why.to_owned()));
     }
-    if recorded.is_empty() || items < LEAST_ITEMS {
+    if recorded.is_empty() || items < MIN_ITEMS {
         return Err(Failure::Plain(too_little(longest, items)));
     }
     Ok(recorded)
@@ -319,7 +319,7 @@ fn too_little(seconds: i64, items: usize) -> String {
     let items = counted(items, "item");
     format!(
         "too little history to replay: the sources have been followed for {span} and have \
-         published {items} since; at least a day and {LEAST_ITEMS} items are needed"
+         published {items} since; at least a day and {MIN_ITEMS} items are needed"
     )
 }
 

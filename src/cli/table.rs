@@ -23,7 +23,7 @@ pub(super) struct Table {
 /// Space between two columns.
 const GAP: usize = 2;
 /// Minimum width of the last column.
-const LEAST_LAST: usize = 12;
+const MIN_LAST: usize = 12;
 
 impl Table {
     /// A table for lines of `total` cells.
@@ -45,7 +45,7 @@ impl Table {
             return self.line(cells);
         };
         let used: usize = self.widths.iter().take(before.len()).map(|width| width + GAP).sum();
-        let left = total.saturating_sub(used + width(note)).max(LEAST_LAST);
+        let left = total.saturating_sub(used + width(note)).max(MIN_LAST);
         let last = truncate(last, left).into_owned() + note;
         let shown: Vec<&str> = before.iter().copied().chain([last.as_str()]).collect();
         self.line(&shown)
@@ -61,7 +61,7 @@ impl Table {
             let last = n + 1 == cells.len();
             let space = match (last, self.widths.get(n)) {
                 (false, Some(width)) => *width,
-                _ => total.saturating_sub(used).max(LEAST_LAST),
+                _ => total.saturating_sub(used).max(MIN_LAST),
             };
             let cell = truncate(cell, space);
             let blank = " ".repeat(space - width(&cell).min(space));

@@ -1,6 +1,6 @@
 //! Converts themes to terminal styles.
 
-use crate::config::{Color, Depth, LEAST_CONTRAST, Role, Settings, Theme};
+use crate::config::{Color, Depth, MIN_CONTRAST, Role, Settings, Theme};
 use crate::util::color::{self, Rgb};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
@@ -221,7 +221,7 @@ fn ink(theme: &Theme, color: Color, depth: Depth, text: bool) -> Option<Ink> {
         Color::Rgb(r, g, b) => {
             // After rounding to 256 colours, a surface and its text may become too similar. Faint text such
             // as lines may keep its low contrast.
-            let least = color::lowest_contrast([r, g, b], theme.surfaces()).min(LEAST_CONTRAST);
+            let least = color::lowest_contrast([r, g, b], theme.surfaces()).min(MIN_CONTRAST);
             let of = |rgb: &Rgb| color::of_index(color::nearest_index(*rgb, &[], 0.0));
             let surfaces: Vec<Rgb> =
                 if text { theme.surfaces().iter().map(of).collect() } else { Vec::new() };
@@ -259,7 +259,7 @@ mod tests {
                 for surface in surfaces {
                     let ground = rgb(palette.style(surface).bg).unwrap();
                     let contrast = color::contrast(text, ground);
-                    assert!(contrast >= LEAST_CONTRAST, "{name} {} {contrast:.2}", role.name());
+                    assert!(contrast >= MIN_CONTRAST, "{name} {} {contrast:.2}", role.name());
                 }
             }
         }

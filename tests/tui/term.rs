@@ -47,14 +47,12 @@ fn size(n: u16) -> NonZeroU16 {
 fn has_wrapped(screen: &str, text: &str) -> bool {
     /// Minimum number of characters that must match at the end of a line, because fewer might match by
     /// chance.
-    const LEAST: usize = 4;
+    const MIN: usize = 4;
     fn continues(mut lines: std::str::Lines<'_>, text: &str) -> bool {
         let Some(line) = lines.next() else { return false };
         let breaks = text.char_indices().skip(1).map(|(at, _)| text.split_at(at));
         let mut rests = breaks
-            .filter(|(start, _)| {
-                start.len() >= LEAST && line.trim_end().ends_with(start.trim_end())
-            })
+            .filter(|(start, _)| start.len() >= MIN && line.trim_end().ends_with(start.trim_end()))
             .map(|(_, rest)| rest.trim_start());
         rests.any(|rest| {
             lines.clone().next().is_some_and(|next| next.contains(rest))

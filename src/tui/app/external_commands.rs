@@ -15,7 +15,7 @@ use crossterm::event::KeyEvent;
 use ratatui::Frame;
 
 /// Maximum number of items for one run of a command.
-const MOST_ITEMS: usize = 100;
+const MAX_ITEMS: usize = 100;
 
 /// The output of a command.
 #[derive(Debug)]
@@ -63,9 +63,9 @@ impl App {
         match items.len() {
             0 if self.awaits_targets() => return self.note(self.being_read()),
             0 => return self.note(NO_ITEM),
-            count if count > MOST_ITEMS => {
+            count if count > MAX_ITEMS => {
                 return self.problem(format!(
-                    "At most {MOST_ITEMS} items are allowed, but {count} are selected"
+                    "At most {MAX_ITEMS} items are allowed, but {count} are selected"
                 ));
             }
             _ => {}

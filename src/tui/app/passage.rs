@@ -11,7 +11,7 @@ const AHEAD: usize = 40;
 /// Maximum number of these lines that are searched for in the other text.
 const MAX_LINES: usize = 8;
 /// Minimum number of characters in a line that is searched for, without whitespace.
-const LEAST: usize = 12;
+const MIN: usize = 12;
 /// Number of texts of an article whose positions are remembered.
 const MAX_TEXTS: usize = 4;
 
@@ -68,7 +68,7 @@ impl ReaderPane {
         let seen = self.lines.lines.iter().skip(self.top).take(AHEAD).map(solid);
         let lines = match self.place {
             0 => vec![],
-            _ => seen.filter(|line| line.chars().count() >= LEAST).take(MAX_LINES).collect(),
+            _ => seen.filter(|line| line.chars().count() >= MIN).take(MAX_LINES).collect(),
         };
         self.passage = Some(Passage { lines, otherwise });
     }

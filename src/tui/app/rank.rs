@@ -5,7 +5,7 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
 /// Minimum length of the typed text, in characters, for searching descriptions too.
-const LEAST_FOR_HELP: usize = 3;
+const MIN_FOR_HELP: usize = 3;
 
 /// The matching actions, best first: names that begin with the text or contain it as a word, then descriptions
 /// and other words for the same thing if `search_help` is set, then other names. A sweeping action does not come first if another
@@ -21,7 +21,7 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     };
     let (mut all, weak): (Vec<Action>, Vec<Action>) = found.partition(is_strong);
     all.sort_by_key(|action| action.is_sweeping() && action.name() != pattern);
-    let is_long = typed.trim().chars().count() >= LEAST_FOR_HELP;
+    let is_long = typed.trim().chars().count() >= MIN_FOR_HELP;
     if search_help && (is_long || all.is_empty() && weak.is_empty()) {
         // If a name matches exactly, descriptions must contain the same words; otherwise prefixes of words
         // are enough.

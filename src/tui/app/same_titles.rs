@@ -13,7 +13,7 @@ use url::Url;
 /// The separator between a title and a host.
 const GAP: &str = " · ";
 /// Minimum width of a title before a host, in cells.
-const LEAST: usize = 4;
+const MIN: usize = 4;
 
 /// The text that distinguishes a source from others with the same title.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ impl SourcesPane {
             false => &place.short,
         };
         let left = cells.saturating_sub(text::width(place) + text::width(GAP));
-        if left < LEAST.min(text::width(title)) {
+        if left < MIN.min(text::width(title)) {
             return place.into();
         }
         format!("{}{GAP}{place}", text::truncate(title, left)).into()

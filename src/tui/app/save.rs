@@ -13,9 +13,9 @@ use crate::util::text::{counted, line, size};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of articles that can be copied at once.
-const MOST_COPIED: usize = 100;
+const MAX_COPIED: usize = 100;
 /// Maximum number of bytes that terminals accept for the clipboard.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 /// Maximum length of a suggested name, in bytes.
 const MAX_NAME: usize = 80;
 
@@ -31,8 +31,8 @@ impl App {
         let items: Vec<i64> = self.item_targets().iter().map(|row| row.key).collect();
         match items.len() {
             0 => self.note(NO_ITEM),
-            count if count > MOST_COPIED => self.problem(format!(
-                "At most {MOST_COPIED} articles are copied at once, but {count} are selected"
+            count if count > MAX_COPIED => self.problem(format!(
+                "At most {MAX_COPIED} articles are copied at once, but {count} are selected"
             )),
             _ => vec![Effect::MakeMarkdown { items }],
         }
@@ -53,8 +53,8 @@ impl App {
 
     /// Copies a text that may be too long for terminals. `name` and `kind` are its names in messages.
     pub(super) fn copy_text(&mut self, text: String, name: &str, kind: &str) -> Vec<Effect> {
-        if text.len() > MOST_BYTES {
-            let (is, limit) = (size(text.len() as u64), size(MOST_BYTES as u64));
+        if text.len() > MAX_BYTES {
+            let (is, limit) = (size(text.len() as u64), size(MAX_BYTES as u64));
             return self.problem(format!(
                 "Not copied: the {kind} has {is}, but terminals accept at most {limit}"
             ));

@@ -15,7 +15,7 @@ use crate::util::text;
 
 /// Minimum space to the right of the text column for tables, and for code that does not fit there either, in
 /// cells.
-pub(super) const LEAST_BEYOND: usize = 8;
+pub(super) const MIN_BEYOND: usize = 8;
 /// Width of the space before and after code, in cells.
 const CODE_PADDING: usize = 2;
 /// The same space in a narrow column.
@@ -31,7 +31,7 @@ const SHORT_ITEM: usize = 2;
 /// Indentation of definitions, in cells.
 const DEFINITION_INDENT: usize = 3;
 /// Maximum width of code in a single line that may be cut, in lines of the column.
-const MOST_CUT: usize = 5;
+const MAX_CUT: usize = 5;
 /// Maximum number of bytes of code that are coloured in a document.
 const MAX_COLORED: usize = 200_000;
 
@@ -218,15 +218,14 @@ impl<'a> Out<'a> {
         let wide = code.lines().map(text::width).max().unwrap_or(0);
         // Blocks have only two widths, so that an article has no ragged right edge. A little more space is
         // used only if the code fits into it.
-        let extends =
-            wide > inside && (self.beyond >= LEAST_BEYOND || wide <= inside + self.beyond);
+        let extends = wide > inside && (self.beyond >= MIN_BEYOND || wide <= inside + self.beyond);
         let beyond = if extends { self.beyond } else { 0 };
         let inside = inside + beyond;
         let wraps = match is_formula {
             true => true,
             false if is_drawing(code) => false,
             // A long single line may be a program that has lost its line breaks.
-            false => self.wrap_code || code.lines().nth(1).is_none() && wide > MOST_CUT * inside,
+            false => self.wrap_code || code.lines().nth(1).is_none() && wide > MAX_CUT * inside,
         };
         let over = if wraps { 0 } else { wide.saturating_sub(inside) };
         let name = language.map(|name| text::truncate(name, inside)).unwrap_or_default();
@@ -411,7 +410,7 @@ mod tests {
         let long = "x ".repeat(60);
         let plain = shown_beside(&format!("<pre>{long}</pre>"), 50, 0);
         assert_eq!(shown_beside(&format!("<pre>{long}</pre>"), 50, 4), plain);
-        let wide = shown_beside(&format!("<pre>{long}</pre>"), 50, LEAST_BEYOND);
+        let wide = shown_beside(&format!("<pre>{long}</pre>"), 50, MIN_BEYOND);
         assert!(wide.len() < plain.len() || wide[0].len() > plain[0].len(), "{wide:?}");
     }
 

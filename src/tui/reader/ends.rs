@@ -14,7 +14,7 @@ pub(super) const TITLE: &str = "Links in this article";
 /// Maximum number of links that are listed.
 const MAX_LISTED: usize = 20;
 /// Minimum number of links that are left out.
-const LEAST_MORE: usize = 5;
+const MIN_MORE: usize = 5;
 /// Number of cells between the name of a link and its URL.
 const GAP: usize = 2;
 
@@ -47,7 +47,7 @@ impl Out<'_> {
         self.title(TITLE);
         let names = link_names(document);
         let wide = text::width(&self.glyphs.link(links.len() - 1)) + 1;
-        let listed = if links.len() > MAX_LISTED + LEAST_MORE { MAX_LISTED } else { links.len() };
+        let listed = if links.len() > MAX_LISTED + MIN_MORE { MAX_LISTED } else { links.len() };
         for (i, (link, name)) in links.iter().zip(names).enumerate().take(listed) {
             let target = Some(Target::Link(i));
             let facts = link.file.as_ref().map(|file| facts(file).join(", ")).unwrap_or_default();

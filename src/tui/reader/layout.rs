@@ -1,6 +1,6 @@
 //! Converts a document tree to lines.
 
-use super::blocks::LEAST_BEYOND;
+use super::blocks::MIN_BEYOND;
 use super::glyphs::Glyphs;
 use super::inline::{pictures_apart, spans};
 use super::line::{HeadingLines, Line, Lines, Span};
@@ -206,7 +206,7 @@ impl<'a> Out<'a> {
             Block::Code { language, code } => self.code(language.as_deref(), code, margin),
             Block::Table { header, rows } => {
                 let space = self.space(margin);
-                let beyond = if self.beyond < LEAST_BEYOND { 0 } else { self.beyond };
+                let beyond = if self.beyond < MIN_BEYOND { 0 } else { self.beyond };
                 let lines = table::lay_out(*header, rows, space, beyond, self.glyphs);
                 self.all(lines, margin);
             }

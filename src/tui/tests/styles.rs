@@ -1,7 +1,7 @@
 //! Screens with colours and attributes, in the themes of four kinds of terminals.
 
 use super::*;
-use crate::config::{Depth, LEAST_CONTRAST, Role, theme_names};
+use crate::config::{Depth, MIN_CONTRAST, Role, theme_names};
 use crate::util::color::{self, Rgb};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color as Ink, Modifier};
@@ -120,7 +120,7 @@ fn text_on_the_screen_is_readable_in_every_theme() {
                     let contrast = color::contrast(text, ground);
                     let symbol = cell.symbol();
                     assert!(
-                        contrast >= LEAST_CONTRAST - 0.01,
+                        contrast >= MIN_CONTRAST - 0.01,
                         "{theme} {depth:?} {keys:?}: {symbol:?} {} has {contrast:.2}",
                         describe(cell)
                     );

@@ -14,7 +14,7 @@ use ratatui::widgets::Clear;
 const MAX_ROWS: u16 = 8;
 /// Maximum width of the list, in cells.
 const MAX_WIDTH: u16 = 60;
-const LEAST_WIDTH: usize = 28;
+const MIN_WIDTH: usize = 28;
 
 /// The rows that the list can cover: above a line in the lower half of the screen, otherwise below the line.
 fn free_rows(frame: &Frame<'_>, line: Rect, height: u16) -> Rect {
@@ -57,7 +57,7 @@ pub(super) fn candidates(
     let widest = completion.candidates.iter().map(|o| text::width(&o.text)).max().unwrap_or(0);
     let help_width = completion.candidates.iter().map(|o| text::width(&o.help)).max().unwrap_or(0);
     // A narrower list would not stand out from the text below it.
-    let width = u16::try_from((widest + help_width + 4).max(LEAST_WIDTH)).unwrap_or(MAX_WIDTH);
+    let width = u16::try_from((widest + help_width + 4).max(MIN_WIDTH)).unwrap_or(MAX_WIDTH);
     let screen = frame.area();
     let width = width.min(MAX_WIDTH).min(screen.width);
     // Candidates are indented by one cell, so that they are aligned with the typed text.

@@ -9,7 +9,7 @@ use ratatui::symbols::Marker;
 use ratatui::widgets::{Axis, Chart, Dataset, GraphType};
 
 /// Minimum width and height of a plot.
-pub(super) const LEAST: (u16, u16) = (40, 6);
+pub(super) const MIN: (u16, u16) = (40, 6);
 /// Number of points at which the text reports the number of results.
 const PARTS: u64 = 4;
 

@@ -28,7 +28,7 @@ const FACT: usize = 22;
 /// Width of the name of a fact, in cells.
 const NAME: usize = 11;
 /// Maximum number of rows for groups of links.
-const MOST_GROUPS: usize = 4;
+const MAX_GROUPS: usize = 4;
 /// Minimum number of rows for the results, including the title.
 const FINDS: u16 = 4;
 /// Minimum height for empty rows between the parts.
@@ -206,7 +206,7 @@ fn details(app: &App, frame: &mut Frame<'_>, list: &CrawlList, row: CrawlRow<'_>
             return exploring(app, frame, (source, lines), area);
         }
     };
-    let is_drawn = !app.settings.ui.ascii && area.width >= crawl_plot::LEAST.0;
+    let is_drawn = !app.settings.ui.ascii && area.width >= crawl_plot::MIN.0;
     let is_airy = area.height >= AIRY;
     let mut lines = head(app, crawl, area.width, is_airy);
     let mut groups = groups(app, crawl, area.width);
@@ -216,9 +216,9 @@ fn details(app: &App, frame: &mut Frame<'_>, list: &CrawlList, row: CrawlRow<'_>
     let used = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let left = area.height.saturating_sub(used);
     let below = u16::try_from(groups.len()).unwrap_or(0) + FINDS;
-    let plot = if is_drawn && left >= below + crawl_plot::LEAST.1 + 2 {
+    let plot = if is_drawn && left >= below + crawl_plot::MIN.1 + 2 {
         // The results get more space than the plot.
-        ((left - below) / 2 + 2).clamp(crawl_plot::LEAST.1 + 1, PLOT).min(left - below - 1)
+        ((left - below) / 2 + 2).clamp(crawl_plot::MIN.1 + 1, PLOT).min(left - below - 1)
     } else {
         0
     };
@@ -321,7 +321,7 @@ fn groups(app: &App, crawl: &CrawlState, width: u16) -> Vec<Line<'static>> {
         row.left(&format!("  {group}"), app.palette.style(Role::Soft));
         row.line(app.palette.style(Role::Text))
     };
-    [title].into_iter().chain(crawl.groups.iter().take(MOST_GROUPS).map(group)).collect()
+    [title].into_iter().chain(crawl.groups.iter().take(MAX_GROUPS).map(group)).collect()
 }
 
 fn finds(app: &App, frame: &mut Frame<'_>, list: &CrawlList, crawl: &CrawlState, area: Rect) {

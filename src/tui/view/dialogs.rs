@@ -99,7 +99,7 @@ pub(super) fn foot_line(
     // A remark is more important than the keys.
     let rest = if label.contains(" (") { before.max(FIELD) } else { FIELD };
     let space = usize::from(area.foot.width).saturating_sub(before + rest);
-    let more = if label.contains(" (") { 0 } else { FIELD - LEAST_FIELD };
+    let more = if label.contains(" (") { 0 } else { FIELD - MIN_FIELD };
     let keys = foot_keys(app, area.hints, (space, more), padding(area.foot.width));
     let line = Rect { width: area.foot.width - keys, ..area.foot };
     if keys > 0 {
@@ -175,11 +175,11 @@ pub(super) fn completed_line(
 }
 
 /// Minimum number of cells for the typed text if the label uses more than half of the line.
-const LEAST_FIELD: usize = 12;
+const MIN_FIELD: usize = 12;
 
 fn label_cells(label: &str, area: Rect) -> usize {
     let width = usize::from(area.width);
-    text::width(label).min((width / 2).max(width.saturating_sub(LEAST_FIELD)))
+    text::width(label).min((width / 2).max(width.saturating_sub(MIN_FIELD)))
 }
 
 /// Underlines a byte range of the field that [`field_line`] has drawn.

@@ -13,7 +13,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 const WIDTH: u16 = 96;
-const MOST_ROWS: u16 = 24;
+const MAX_ROWS: u16 = 24;
 /// Minimum width of a row with the total size and the source.
 const WITH_ALL: u16 = 72;
 
@@ -25,7 +25,7 @@ pub(in crate::tui) fn draw(
 ) {
     let count = list.rows(app).len();
     list.selected = list.selected.min(count.saturating_sub(1));
-    let height = u16::try_from(count).unwrap_or(u16::MAX).clamp(1, MOST_ROWS);
+    let height = u16::try_from(count).unwrap_or(u16::MAX).clamp(1, MAX_ROWS);
     let subject = if count == 0 { String::new() } else { counted(count, "file") };
     let inner = window(app, frame, area, ("Downloads", &subject), (WIDTH, height));
     if count == 0 {

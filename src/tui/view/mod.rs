@@ -135,7 +135,7 @@ fn part_flags(buffer: &mut Buffer) {
 /// Minimum and maximum width of a list between the sources and an article.
 const LIST: (u16, u16) = (40, 60);
 /// Minimum width of a list beside an article, without the sources.
-const LEAST_LIST: u16 = 38;
+const MIN_LIST: u16 = 38;
 
 /// The panes shown at this width, and their widths.
 pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
@@ -182,7 +182,7 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     let of_list = if text_first { of_list.min(beside_text) } else { of_list };
     // Of two panes, the list leaves the text its whole column as long as titles are readable.
     let text_space = width.saturating_sub(1 + app.reader.column + READER_MARGINS);
-    let of_two = |default: u16| default.min(text_space.max(LEAST_LIST));
+    let of_two = |default: u16| default.min(text_space.max(MIN_LIST));
     match width {
         BESIDE.. if reading && hidden => {
             beside(width, of_two(part(width, 40).clamp(48, 72))).to_vec()

@@ -15,7 +15,7 @@ use ratatui::text::Line as TextLine;
 /// Maximum width of the dialog, in cells.
 const WIDTH: u16 = 92;
 /// Minimum height of the dialog, if the screen is high enough.
-const LEAST: u16 = 19;
+const MIN: u16 = 19;
 /// Minimum height of a list with headings for groups.
 const WITH_HEADINGS: u16 = 10;
 /// Minimum width of a list with a column for command names.
@@ -37,7 +37,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, palette: &Palette, 
     let hits = app.palette_hits(palette);
     let selected = palette.selected.min(hits.len().saturating_sub(1));
     // Two thirds of the screen, or more of a small one. The height stays the same while fewer commands match.
-    let height = (area.body.height * 2 / 3).max(LEAST).saturating_sub(5);
+    let height = (area.body.height * 2 / 3).max(MIN).saturating_sub(5);
     let typed = palette.field.value();
     let count = match hits.len() {
         0 => String::new(),

@@ -14,7 +14,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 const WIDTH: u16 = 100;
-const LEAST_HEIGHT: u16 = 12;
+const MIN_HEIGHT: u16 = 12;
 /// The title of the dialog after a refresh has started.
 const REFRESH: &str = "Refresh";
 /// Minimum and maximum number of cells for the names of sources.
@@ -22,7 +22,7 @@ const NAMES: (usize, usize) = (12, 30);
 /// Number of cells for the age of a check, including the gap after it.
 const AGES: usize = 5;
 /// Minimum number of rows for the list.
-const LEAST_ROWS: u16 = 2;
+const MIN_ROWS: u16 = 2;
 
 /// Widths of the columns, in cells.
 #[derive(Clone, Copy)]
@@ -86,7 +86,7 @@ pub(in crate::tui) fn log(app: &App, frame: &mut Frame<'_>, log: &LogList, area:
     let list = list.unwrap_or_default();
     checks(app, frame, area, ("Log", "failed checks and notes"), &list, log.selected);
     if is_empty {
-        let inner = shape(area.body, (WIDTH, LEAST_HEIGHT)).inner;
+        let inner = shape(area.body, (WIDTH, MIN_HEIGHT)).inner;
         frame.render_widget(Line::styled("No failures.", app.palette.style(Role::Soft)), inner);
     }
 }
@@ -110,13 +110,13 @@ fn checks(
     // Without details, the rule is not drawn either.
     let detail = u16::try_from(detail.filter(|lines| *lines > 1).unwrap_or(0)).unwrap_or(u16::MAX);
     let height = u16::try_from(list.len()).unwrap_or(u16::MAX).saturating_add(detail + 2);
-    let inner = window(app, frame, area, title, (WIDTH, height.max(LEAST_HEIGHT)));
+    let inner = window(app, frame, area, title, (WIDTH, height.max(MIN_HEIGHT)));
     let with_bar = title.0 == REFRESH && app.has_refreshed();
     summary(app, frame, list, with_bar, Rect { height: inner.height.min(1), ..inner });
     // The summary, followed by an empty row if there is space.
-    let above = if inner.height < 2 + LEAST_ROWS + detail { 1 } else { 2 };
+    let above = if inner.height < 2 + MIN_ROWS + detail { 1 } else { 2 };
     let top = (inner.y + above).min(inner.bottom());
-    let below = detail.min(inner.height.saturating_sub(above + LEAST_ROWS));
+    let below = detail.min(inner.height.saturating_sub(above + MIN_ROWS));
     let part = Rect { y: top, height: inner.bottom().saturating_sub(top + below), ..inner };
     rows(app, frame, part, list.len(), selected, |i, row, here| {
         draw_row(app, row, (&list[i], here), columns);

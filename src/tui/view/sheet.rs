@@ -12,7 +12,7 @@ const MARGIN: usize = 3;
 /// Maximum number of columns.
 const MAX_COLUMNS: usize = 4;
 /// Minimum width of a label, in cells.
-const LEAST_LABEL: usize = 8;
+const MIN_LABEL: usize = 8;
 
 /// The widths of the columns, including margins, and the number of rows.
 struct Layout {
@@ -74,7 +74,7 @@ fn layout(labels: &[usize], (keys, space): (usize, usize), height: usize) -> Lay
         let used: usize = layout.columns.iter().sum();
         used <= space + MARGIN && layout.rows <= height
     };
-    let narrow = || equal(space / (keys + LEAST_LABEL + MARGIN));
+    let narrow = || equal(space / (keys + MIN_LABEL + MARGIN));
     (2..=labels.len().max(2)).map(fitted).find(fits).unwrap_or_else(narrow)
 }
 

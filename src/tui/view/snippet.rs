@@ -10,7 +10,7 @@ use ratatui::style::{Modifier, Style};
 use std::ops::Range;
 
 /// Minimum width of a snippet, in cells.
-const LEAST: usize = 16;
+const MIN: usize = 16;
 
 /// Draws the title of an item at the left of a row, followed by the text around a match if `with_text` is set
 /// and there is space. `plain` is the style of the title, and `dim` that of the text. Matches are
@@ -36,7 +36,7 @@ pub(super) fn draw(
         }
         _ => marked(title, hits, out, plain, hit(plain)),
     }
-    if with_text && !snippet.text.is_empty() && !snippet.hits.is_empty() && out.free() >= LEAST {
+    if with_text && !snippet.text.is_empty() && !snippet.hits.is_empty() && out.free() >= MIN {
         out.left("  ", dim);
         self::text(app, snippet, out, dim);
     }

@@ -18,7 +18,7 @@ const FAILURES: [Failure; 8] = [
     Failure::Html,
 ];
 /// Maximum number of lost requests, because a mark is given up and reported after the third.
-const MOST_LOST: usize = 2;
+const MAX_LOST: usize = 2;
 /// The index of the side that changes marks on the server's web pages.
 const WEB: usize = 2;
 
@@ -94,7 +94,7 @@ impl Sides {
     fn fail(&mut self) {
         let mut failure = FAILURES[self.random.usize(..FAILURES.len())];
         let times = match failure {
-            Failure::Lost if self.lost == MOST_LOST => {
+            Failure::Lost if self.lost == MAX_LOST => {
                 failure = Failure::Cut;
                 1
             }

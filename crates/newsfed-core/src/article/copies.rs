@@ -17,7 +17,7 @@ const PART: usize = 5;
 /// the copy divided by this.
 const BETWEEN: usize = 4;
 /// Minimum share of repeated text to count as unintended, if at least [`MANY_WORDS`] words are repeated.
-const MOST: (usize, usize) = (2, 5);
+const MAX: (usize, usize) = (2, 5);
 const MANY_WORDS: usize = 150;
 
 /// Blocks that repeat earlier blocks in the same order.
@@ -89,7 +89,7 @@ fn is_most(page: &Page<'_>, taken: &[bool], runs: &[Run]) -> bool {
         first_times += prose.within(from.max(end)..to.max(end));
         end = end.max(to);
     }
-    first_times >= MANY_WORDS && copied * MOST.1 >= prose.all() * MOST.0
+    first_times >= MANY_WORDS && copied * MAX.1 >= prose.all() * MAX.0
 }
 
 /// Whether a run is a copy. Intended repetitions, such as the refrain of a song, are in the same box as the

@@ -12,7 +12,7 @@ const GIF: u64 = 5;
 /// memory.
 const OWN_PAGES: usize = 33 << 20;
 /// Maximum memory for decoding an image, including its file.
-const MOST: u64 = (limits::IMAGE_PIXELS + limits::IMAGE_WORK) as u64;
+const MAX: u64 = (limits::IMAGE_PIXELS + limits::IMAGE_WORK) as u64;
 
 /// Decodes the pixels; `None` if that takes too much memory or fails.
 pub(super) fn pixels(
@@ -29,7 +29,7 @@ pub(super) fn pixels(
     }
     // The file itself is in memory, and the JPEG decoder copies it.
     let files = if format == ImageFormat::Jpeg { 2 * bytes.len() } else { bytes.len() };
-    if size as u64 + extra + files as u64 > MOST {
+    if size as u64 + extra + files as u64 > MAX {
         return None;
     }
     if deep {

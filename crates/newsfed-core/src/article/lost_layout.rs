@@ -3,18 +3,18 @@
 use super::document::{Block, Document};
 
 /// Minimum number of lines of code that has lost its indentation.
-const LEAST_LINES: usize = 6;
+const MIN_LINES: usize = 6;
 /// Maximum length of a single line that was written as one, in bytes.
 const MAX_LINE: usize = 200;
 /// Minimum number of statements and blocks in a line that has lost its line breaks.
-const LEAST_PARTS: usize = 5;
+const MIN_PARTS: usize = 5;
 /// The same for a line that certainly was several: with code after a comment, or with a wrapped call.
-const LEAST_CERTAIN: usize = 3;
+const MIN_CERTAIN: usize = 3;
 /// Maximum depth of blocks in which code is searched for.
 const MAX_DEPTH: usize = 20;
 /// Minimum number of lines that open an indented block with a colon. Prose may have some too, but not with the
 /// first words in `CERTAIN`.
-const LEAST_COLONS: usize = 2;
+const MIN_COLONS: usize = 2;
 const CERTAIN: [&str; 6] = ["def", "class", "else:", "try:", "async", "elif"];
 const LIKELY: [&str; 4] = ["if", "for", "while", "with"];
 
@@ -81,7 +81,7 @@ fn is_joined(line: &str) -> bool {
     let parts = line.bytes().filter(|b| matches!(b, b';' | b'{')).count();
     let is_code = line.contains('{') || line.contains(");");
     let is_certain = has_code_after_comment(line) || has_wrapped_call(line);
-    let least = if is_certain { LEAST_CERTAIN } else { LEAST_PARTS };
+    let least = if is_certain { MIN_CERTAIN } else { MIN_PARTS };
     line.len() > MAX_LINE && parts >= least && is_code && !is_data
 }
 
@@ -117,7 +117,7 @@ fn is_unindented(code: &str) -> bool {
     let lines: Vec<&str> = code.lines().filter(|line| !line.trim().is_empty()).collect();
     // Numbers, prompts and the signs of a diff stand before the indentation.
     let starts = |c: char| c.is_whitespace() || c.is_ascii_digit() || "+->.$".contains(c);
-    if lines.len() < LEAST_LINES || lines.iter().any(|line| line.starts_with(starts)) {
+    if lines.len() < MIN_LINES || lines.iter().any(|line| line.starts_with(starts)) {
         return false;
     }
     let first = |line: &str| line.split_ascii_whitespace().next().unwrap_or_default().to_owned();
@@ -131,7 +131,7 @@ fn is_unindented(code: &str) -> bool {
     let is_certain = |word: &String| CERTAIN.contains(&word.as_str());
     let words: Vec<String> =
         colons.filter(|word| is_certain(word) || LIKELY.contains(&word.as_str())).collect();
-    let is_python = words.len() >= LEAST_COLONS && words.iter().any(is_certain);
+    let is_python = words.len() >= MIN_COLONS && words.iter().any(is_certain);
     is_python || lines.windows(2).any(opens)
 }
 

@@ -30,7 +30,7 @@ const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
 /// Maximum length of a line that contains little more than a date, in words.
 const DATE_LINE: usize = 12;
 /// Candidates below this score are not publication dates.
-const LEAST: f32 = 14.0;
+const MIN: f32 = 14.0;
 /// Minimum score of a date to show that a later date comes from the last build.
 const SHOWN: f32 = 40.0;
 /// The share of its score that a candidate adds to another candidate of the same day.
@@ -236,7 +236,7 @@ fn best(all: &[Candidate], url: Option<&Url>) -> Option<Published> {
             winner = Some((total, candidate));
         }
     }
-    let (total, winner) = winner.filter(|w| w.1.score >= LEAST)?;
+    let (total, winner) = winner.filter(|w| w.1.score >= MIN)?;
     let day = winner.day();
     // A candidate without a time of day takes it from another candidate of the same day.
     let detailed = all

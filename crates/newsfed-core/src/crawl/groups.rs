@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// Maximum number of groups. When it is reached, dissimilar vectors are assigned to the last group without
 /// changing it.
-const MOST_GROUPS: usize = 4_096;
+const MAX_GROUPS: usize = 4_096;
 
 /// Cosines with a smaller difference are equal, because paths often share the same fraction of their parts.
 const ROUNDING: f64 = 1e-9;
@@ -64,8 +64,8 @@ impl Groups {
     /// Adds a vector to the nearest group, which moves towards it, or to a new group.
     pub(super) fn join(&mut self, vector: &Sparse) -> GroupId {
         let near = self.alike(vector);
-        if near.is_none() && self.centroids.len() >= MOST_GROUPS {
-            return MOST_GROUPS as GroupId - 1;
+        if near.is_none() && self.centroids.len() >= MAX_GROUPS {
+            return MAX_GROUPS as GroupId - 1;
         }
         let id = near.unwrap_or(self.centroids.len() as GroupId);
         if near.is_none() {
@@ -146,9 +146,9 @@ mod tests {
     #[test]
     fn limits_the_number_of_groups() {
         let mut groups = Groups::new(0.75);
-        for n in 0..MOST_GROUPS as u32 + 9 {
+        for n in 0..MAX_GROUPS as u32 + 9 {
             let vector = Sparse { parts: vec![(n, 1.0)] };
-            assert_eq!(groups.join(&vector), n.min(MOST_GROUPS as u32 - 1));
+            assert_eq!(groups.join(&vector), n.min(MAX_GROUPS as u32 - 1));
         }
     }
 

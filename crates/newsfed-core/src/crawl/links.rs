@@ -132,7 +132,7 @@ pub const MAX_ADDRESS: usize = 2_000;
 /// links.
 const TEXT: usize = 128;
 /// Maximum number of distinct paths. Additional paths are stored as empty.
-const MOST_PATHS: usize = 50_000;
+const MAX_PATHS: usize = 50_000;
 
 impl Links {
     /// Stores at most this many links.
@@ -161,7 +161,7 @@ impl Links {
         if full || seen.url.len() > MAX_ADDRESS {
             return None;
         }
-        let path = if self.paths.all.len() < MOST_PATHS { seen.path } else { "" };
+        let path = if self.paths.all.len() < MAX_PATHS { seen.path } else { "" };
         let id = LinkId::try_from(self.rows.len()).ok()?;
         self.rows.push(Row {
             path: self.paths.number(path),

@@ -12,17 +12,17 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use url::{Host, Url};
 
 /// Maximum length of an anchor text, in characters.
-const MOST_ANCHOR: usize = 60;
+const MAX_ANCHOR: usize = 60;
 /// Maximum length of a link's path, in bytes. Longer paths lose their first elements.
-const MOST_PATH: usize = 300;
+const MAX_PATH: usize = 300;
 /// Maximum length of an element's name, classes or id in a path, in bytes.
-const MOST_NAME: usize = 40;
+const MAX_NAME: usize = 40;
 /// Maximum size of structured data that is read, in bytes.
-const MOST_JSON: usize = 512 << 10;
+const MAX_JSON: usize = 512 << 10;
 /// Maximum number of structured data blocks.
-const MOST_PIECES: usize = 20;
+const MAX_PIECES: usize = 20;
 /// Maximum nesting depth when searching structured data.
-const MOST_LEVELS: usize = 4;
+const MAX_LEVELS: usize = 4;
 
 /// The URLs that belong to one crawl: a host without `www.` and its subdomains, on the port of the
 /// first URL (or on the default ports, if it is one of them).
@@ -198,12 +198,12 @@ impl Reading {
                 self.dated = true;
                 self.timed |= self.articles == 1 && !self.timed && in_article(element);
             }
-            "script" if self.pieces < MOST_PIECES => {
+            "script" if self.pieces < MAX_PIECES => {
                 let kind = element.attr("type").unwrap_or_default().trim().to_ascii_lowercase();
                 if kind.starts_with("application/ld+json") {
                     self.pieces += 1;
                     let json: String = element.text().collect();
-                    let json = Some(json).filter(|j| j.len() <= MOST_JSON);
+                    let json = Some(json).filter(|j| j.len() <= MAX_JSON);
                     let value = json.and_then(|j| serde_json::from_str::<Value>(j.trim()).ok());
                     self.typed |= value.is_some_and(|v| is_article(&v, 0));
                 }
@@ -230,10 +230,10 @@ fn is_article(value: &Value, level: usize) -> bool {
         kind.as_str().is_some_and(|k| k.ends_with("Article") || k.ends_with("Posting"))
     };
     match value {
-        Value::Array(values) if level < MOST_LEVELS => {
+        Value::Array(values) if level < MAX_LEVELS => {
             values.iter().any(|v| is_article(v, level + 1))
         }
-        Value::Object(object) if level < MOST_LEVELS => {
+        Value::Object(object) if level < MAX_LEVELS => {
             let typed = match object.get("@type") {
                 Some(Value::Array(kinds)) => kinds.iter().any(article),
                 Some(kind) => article(kind),
@@ -257,8 +257,8 @@ fn date_in(url: &Url) -> bool {
 }
 
 fn anchor(element: ElementRef<'_>) -> String {
-    let line = text::line(&tree::text_up_to(element, 4 * MOST_ANCHOR));
-    line.char_indices().nth(MOST_ANCHOR).map_or(line.as_str(), |(at, _)| &line[..at]).to_owned()
+    let line = text::line(&tree::text_up_to(element, 4 * MAX_ANCHOR));
+    line.char_indices().nth(MAX_ANCHOR).map_or(line.as_str(), |(at, _)| &line[..at]).to_owned()
 }
 
 /// The path from the root to an element, with the name, classes and id of each element.
@@ -267,8 +267,8 @@ fn path(element: ElementRef<'_>) -> String {
     let mut length = 0;
     let above = element.ancestors().filter_map(ElementRef::wrap);
     for element in std::iter::once(element).chain(above) {
-        let mut token = text::line(text::start(element.value().name(), MOST_NAME));
-        let attribute = |name| element.attr(name).map(|v| text::line(text::start(v, MOST_NAME)));
+        let mut token = text::line(text::start(element.value().name(), MAX_NAME));
+        let attribute = |name| element.attr(name).map(|v| text::line(text::start(v, MAX_NAME)));
         for (mark, value) in [('.', attribute("class")), ('#', attribute("id"))] {
             if let Some(value) = value.filter(|v| !v.is_empty()) {
                 token.push(mark);
@@ -276,7 +276,7 @@ fn path(element: ElementRef<'_>) -> String {
             }
         }
         length += token.len() + 1;
-        if length > MOST_PATH {
+        if length > MAX_PATH {
             break;
         }
         tokens.push(token);
@@ -328,8 +328,8 @@ mod tests {
             "ä ".repeat(100)
         );
         let page = read(&deep);
-        assert_eq!(page.links[0].anchor.chars().count(), MOST_ANCHOR);
-        assert!(page.links[0].path.len() <= MOST_PATH && page.links[0].path.ends_with("/a"));
+        assert_eq!(page.links[0].anchor.chars().count(), MAX_ANCHOR);
+        assert!(page.links[0].path.len() <= MAX_PATH && page.links[0].path.ends_with("/a"));
         let many: String = (0..59).map(|n| format!("<a href='{n}'>x</a>")).collect();
         let page = read(&(many.clone() + &many));
         assert_eq!(page.links.len(), 50);

@@ -13,9 +13,9 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 /// Maximum number of attachments that are listed.
-const MOST_ATTACHMENTS: usize = 20;
+const MAX_ATTACHMENTS: usize = 20;
 /// Maximum length of an attachment name, in characters.
-const MOST_NAME: usize = 100;
+const MAX_NAME: usize = 100;
 
 /// An email as an item of a JSON Feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -50,7 +50,7 @@ impl Mail {
         }
         let senders = message.from().into_iter().flat_map(|from| from.iter());
         let (mut authors, mut from) = (Vec::new(), String::new());
-        for sender in senders.take(MOST_ATTACHMENTS) {
+        for sender in senders.take(MAX_ATTACHMENTS) {
             let address = sender.address().unwrap_or_default();
             let name = sender.name().filter(|name| !name.trim().is_empty()).unwrap_or(address);
             authors.push(Sender { name: name.to_owned() });
@@ -115,13 +115,13 @@ fn attachments(message: &Message<'_>) -> String {
     let named = message.attachments().filter(|part| part.content_id().is_none());
     let names: Vec<String> = named
         .map(|part| text::line(part.attachment_name().unwrap_or("(no name)")))
-        .map(|name| text::truncate(&name, MOST_NAME).into_owned())
+        .map(|name| text::truncate(&name, MAX_NAME).into_owned())
         .collect();
     match names.len() {
         0 => String::new(),
-        n if n > MOST_ATTACHMENTS => {
-            let rest = n - MOST_ATTACHMENTS;
-            format!("Attachments: {} and {rest} more", names[..MOST_ATTACHMENTS].join(", "))
+        n if n > MAX_ATTACHMENTS => {
+            let rest = n - MAX_ATTACHMENTS;
+            format!("Attachments: {} and {rest} more", names[..MAX_ATTACHMENTS].join(", "))
         }
         _ => format!("Attachments: {}", names.join(", ")),
     }

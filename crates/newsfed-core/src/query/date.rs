@@ -45,7 +45,7 @@ pub enum Unit {
 }
 
 /// Maximum number of days counted back, about 270 years.
-const MOST_DAYS: u32 = 100_000;
+const MAX_DAYS: u32 = 100_000;
 /// Years that can be typed.
 const YEARS: std::ops::RangeInclusive<i32> = 1000..=9999;
 const DAY: i64 = 86_400;
@@ -66,7 +66,7 @@ impl Date {
             (_, [days]) if days.ends_with('d') => {
                 let days = days.strip_suffix('d')?;
                 let whole = days.bytes().all(|b| b.is_ascii_digit());
-                let days = days.parse().ok().filter(|n| whole && *n <= MOST_DAYS)?;
+                let days = days.parse().ok().filter(|n| whole && *n <= MAX_DAYS)?;
                 Some(Self::DaysAgo(days))
             }
             (_, [y]) => year(y).map(Self::Year),
@@ -145,13 +145,13 @@ impl Unit {
 }
 
 impl Span {
-    /// Parses a duration of at most `MOST_DAYS` days.
+    /// Parses a duration of at most `MAX_DAYS` days.
     pub fn parse(text: &str) -> Option<Self> {
         let (unit, letter, _) = Unit::ALL.into_iter().find(|row| text.ends_with(row.1))?;
         let digits = text.strip_suffix(letter)?;
         let whole = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
         let span = Self { count: digits.parse().ok().filter(|_| whole)?, unit };
-        (span.seconds() <= i64::from(MOST_DAYS) * DAY).then_some(span)
+        (span.seconds() <= i64::from(MAX_DAYS) * DAY).then_some(span)
     }
 
     pub fn seconds(self) -> i64 {

@@ -24,7 +24,7 @@ pub enum NotTranslated {
 }
 
 /// Maximum number of comparisons in one expression.
-const MOST: usize = 50;
+const MAX: usize = 50;
 
 /// Translates the expression of a query feed, such as `unread = "yes" and tags # "linux"`.
 ///
@@ -52,7 +52,7 @@ const DEEPEST: usize = 10;
 fn alternatives(rest: &mut &str, count: &mut usize, depth: usize) -> Result<Query, NotTranslated> {
     *rest = rest.trim_start();
     *count += 1;
-    if *count > MOST || depth > DEEPEST {
+    if *count > MAX || depth > DEEPEST {
         return Err(NotTranslated::Syntax((*rest).to_owned()));
     }
     let mut query = Query::default();

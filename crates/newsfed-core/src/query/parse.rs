@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::str::FromStr;
 
 /// Maximum number of conditions in a query.
-const MOST_TERMS: usize = 100;
+const MAX_TERMS: usize = 100;
 /// Maximum length of a condition, in characters.
 const LONGEST: usize = 500;
 /// Maximum depth of groups.
@@ -134,8 +134,8 @@ impl<'a> Parser<'a> {
             let at = word.at.clone();
             let error = |kind| QueryError { at: at.clone(), word: number, kind };
             self.terms += usize::from(matches!(word.role, Role::Condition | Role::Pattern));
-            if self.terms > MOST_TERMS || word.text.chars().nth(LONGEST).is_some() {
-                return Err(error(QueryErrorKind::Long(MOST_TERMS, LONGEST)));
+            if self.terms > MAX_TERMS || word.text.chars().nth(LONGEST).is_some() {
+                return Err(error(QueryErrorKind::Long(MAX_TERMS, LONGEST)));
             }
             let now =
                 alternatives.last_mut().filter(|query| word.role != Role::Or || !query.is_empty());

@@ -6,7 +6,7 @@ use crate::model::Time;
 use std::time::Duration;
 
 /// Upper limit of the cap.
-const MOST_CAP: f64 = 640.0;
+const MAX_CAP: f64 = 640.0;
 
 /// Parameters of [`AdvaRss`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,7 +56,7 @@ impl AdvaRss {
 
     fn cap(&self) -> f64 {
         let start = f64::from(self.parameters.cap);
-        if self.parameters.growth { self.grown.clamp(start, MOST_CAP.max(start)) } else { start }
+        if self.parameters.growth { self.grown.clamp(start, MAX_CAP.max(start)) } else { start }
     }
 }
 

@@ -11,19 +11,19 @@ const MINUTE: Duration = Duration::from_secs(60);
 pub(super) const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// Upper limit for `max-age` and `Expires`.
-pub const MOST_FRESH: Duration = Duration::from_secs(5 * 3600);
+pub const MAX_FRESH: Duration = Duration::from_secs(5 * 3600);
 /// Upper limit for `ttl`, the update period and the hints of pages.
-pub const MOST_TTL: Duration = DAY;
+pub const MAX_TTL: Duration = DAY;
 /// A `ttl` of more than this many measured gaps between items is treated as a mistake.
 const TTL_GAPS: u32 = 6;
 /// Back-off after the second 403 in a row.
 const FORBIDDEN: Duration = Duration::from_secs(4 * 3600);
 /// Maximum back-off after failures.
-pub const MOST_BACKOFF: Duration = DAY;
+pub const MAX_BACKOFF: Duration = DAY;
 /// Delay of the next poll after newsfed exited during one; doubled each time.
 const FIRST_ENDED: Duration = Duration::from_secs(120);
 /// Upper limit for `crawl-delay`.
-const MOST_CRAWL_DELAY: Duration = MINUTE;
+const MAX_CRAWL_DELAY: Duration = MINUTE;
 /// Delay of the next poll while this machine is offline.
 pub const OFFLINE: Duration = Duration::from_secs(300);
 /// Maximum number of times that a poll is moved out of a window of skipped or quiet hours.
@@ -244,7 +244,7 @@ fn jittered(context: &PollContext<'_>) -> Duration {
 }
 
 fn doubled(start: Duration, times: u32) -> Duration {
-    start.saturating_mul(2_u32.saturating_pow(times)).min(MOST_BACKOFF)
+    start.saturating_mul(2_u32.saturating_pow(times)).min(MAX_BACKOFF)
 }
 
 /// How long a response stays fresh, and which header states it.
@@ -254,7 +254,7 @@ fn fresh_for(response: &ResponseFacts) -> Option<(Duration, PauseReason)> {
         (None, Some(left)) => (left, PauseReason::Expires),
         (None, None) => return None,
     };
-    Some((wait.min(MOST_FRESH), reason))
+    Some((wait.min(MAX_FRESH), reason))
 }
 
 /// Applies the limits that a successful response and its feed ask for. They are not applied to a failing
@@ -265,11 +265,11 @@ fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
         context.measured_gap.is_none_or(|gap| *ttl <= gap.saturating_mul(TTL_GAPS))
     };
     let ttl = context.hints.ttl.filter(believable);
-    let ttl = ttl.map(|ttl| (ttl.min(MOST_TTL), PauseReason::Ttl));
+    let ttl = ttl.map(|ttl| (ttl.min(MAX_TTL), PauseReason::Ttl));
     let period = context.hints.update_period;
-    let period = period.map(|p| (p.min(MOST_TTL), PauseReason::UpdatePeriod));
+    let period = period.map(|p| (p.min(MAX_TTL), PauseReason::UpdatePeriod));
     // A hint is not a request of the server, so the user's maximum interval takes precedence.
-    let most = context.max.map_or(MOST_TTL, |max| max.min(MOST_TTL));
+    let most = context.max.map_or(MAX_TTL, |max| max.min(MAX_TTL));
     let hint = context.response.site_hint.map(|wait| (wait.min(most), PauseReason::SiteHints));
     for (wait, reason) in [fresh, ttl, period, hint].into_iter().flatten() {
         decision.not_before(after(context.now, wait), reason, context.now);
@@ -281,7 +281,7 @@ fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
 fn general_limits(context: &PollContext<'_>, decision: &mut Decision) {
     let now = context.now;
     if let Some(delay) = context.response.crawl_delay {
-        decision.not_before(after(now, delay.min(MOST_CRAWL_DELAY)), PauseReason::CrawlDelay, now);
+        decision.not_before(after(now, delay.min(MAX_CRAWL_DELAY)), PauseReason::CrawlDelay, now);
     }
     let (floor, reason) = if context.warranted || context.usual_min <= context.min {
         (context.min, PauseReason::MinInterval)

@@ -45,13 +45,13 @@ pub trait Policy {
 }
 
 /// Maximum jitter, so that sources are not polled at the same times.
-const MOST_JITTER: Duration = Duration::from_secs(60);
+const MAX_JITTER: Duration = Duration::from_secs(60);
 
 /// A planned poll, delayed by up to 5 % or a minute. `seed` differs between sources; the same seed
 /// gives the same time.
 pub fn jittered(wanted: Time, now: Time, seed: u64) -> Time {
     let wait = (wanted - now).to_std().unwrap_or_default();
-    let most = (wait / 20).min(MOST_JITTER).as_millis();
+    let most = (wait / 20).min(MAX_JITTER).as_millis();
     let mut random = fastrand::Rng::with_seed(seed ^ now.timestamp().unsigned_abs());
     let jitter = random.u64(0..=most.try_into().unwrap_or(u64::MAX));
     limits::after(wanted, Duration::from_millis(jitter))

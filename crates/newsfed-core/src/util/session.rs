@@ -21,7 +21,7 @@ const MAYBE: [&str; 11] = [
     "cftoken",
 ];
 /// Minimum length of the value of a session, in characters.
-const LEAST: usize = 24;
+const MIN: usize = 24;
 
 /// Whether a parameter (in the form `name=value`) contains a session.
 pub(super) fn is_session(pair: &str) -> bool {
@@ -46,7 +46,7 @@ pub(super) fn has_session(url: &str) -> bool {
 /// Whether the text is a sequence of random letters and digits: words, numbers and names of this length have
 /// other characters.
 fn is_token(value: &str) -> bool {
-    value.len() >= LEAST
+    value.len() >= MIN
         && value.bytes().all(|b| b.is_ascii_alphanumeric())
         && value.bytes().any(|b| b.is_ascii_digit())
         && value.bytes().any(|b| b.is_ascii_alphabetic())

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// Maximum number of names that are tried.
-const MOST_NAMES: usize = 1000;
+const MAX_NAMES: usize = 1000;
 
 /// A temporary file with the permissions given by the user's umask.
 ///
@@ -49,7 +49,7 @@ pub fn write_beside(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<PathB
 
 /// Gives a complete file the first free name, without writing it again for each name.
 fn publish(mut file: NamedTempFile, folder: &Path, name: &str) -> io::Result<PathBuf> {
-    for number in 1..=MOST_NAMES {
+    for number in 1..=MAX_NAMES {
         let path = folder.join(numbered(name, number));
         match file.persist_noclobber(&path) {
             Ok(_) => return Ok(path),

@@ -21,7 +21,7 @@ const MAX_TEXT: usize = 600;
 /// Maximum number of dates in a row.
 const MAX_DATES: usize = 4;
 /// Minimum number of rows needed to judge their order.
-const LEAST: usize = 3;
+const MIN: usize = 3;
 
 /// A date in a row.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +85,7 @@ impl Choice {
         };
         let possible: Vec<usize> = (0..columns).filter(not_changes).collect();
         let newest_first = |column: &&usize| {
-            table.len() >= LEAST && table.windows(2).all(|w| w[0][**column].at >= w[1][**column].at)
+            table.len() >= MIN && table.windows(2).all(|w| w[0][**column].at >= w[1][**column].at)
         };
         let ordered: Vec<usize> = possible.iter().filter(newest_first).copied().collect();
         let several = ordered.len() > 1;

@@ -7,11 +7,11 @@ use std::collections::HashSet;
 /// Prefix of the API below the root of the server. Apps that were made for FreshRSS append it.
 const PREFIX: &str = "/api/greader.php";
 /// Maximum number of ids in a list.
-pub const MOST_IDS: usize = 100_000;
+pub const MAX_IDS: usize = 100_000;
 /// Maximum number of items that are returned with their texts.
-pub const MOST_CONTENTS: usize = 1_000;
+pub const MAX_CONTENTS: usize = 1_000;
 /// Maximum number of streams in a field.
-const MOST_STREAMS: usize = 50;
+const MAX_STREAMS: usize = 50;
 /// Number of items if the request does not give it.
 const USUAL: usize = 20;
 /// From 1973 to the year 5138 in microseconds. Times in other units are outside this range.
@@ -167,10 +167,10 @@ impl Fields {
 
     fn streams(&self, name: &str) -> Result<Vec<Option<Stream>>, Unreadable> {
         let values: Vec<&str> =
-            self.all(name).filter(|value| !value.is_empty()).take(MOST_STREAMS + 1).collect();
+            self.all(name).filter(|value| !value.is_empty()).take(MAX_STREAMS + 1).collect();
         match values.len() {
-            ..=MOST_STREAMS => Ok(values.into_iter().map(Stream::parse).collect()),
-            _ => wrong(&format!("more than {MOST_STREAMS} values of {name}")),
+            ..=MAX_STREAMS => Ok(values.into_iter().map(Stream::parse).collect()),
+            _ => wrong(&format!("more than {MAX_STREAMS} values of {name}")),
         }
     }
 
@@ -243,7 +243,7 @@ impl Call {
         }
         if let Some(stream) = path.strip_prefix("/reader/atom/") {
             let fields = Fields::of(&raw);
-            return Ok(Self::Atom(fields.listing(in_path(stream), MOST_CONTENTS)?));
+            return Ok(Self::Atom(fields.listing(in_path(stream), MAX_CONTENTS)?));
         }
         let Some(name) = path.strip_prefix("/reader/api/0/") else {
             return match path {
@@ -279,9 +279,9 @@ impl Call {
             "preference/list" => Self::Empty("prefs"),
             "preference/stream/list" => Self::Empty("streamprefs"),
             "friend/list" => Self::Empty("friends"),
-            "stream/items/ids" => Self::Ids(fields.listing(stream(fields), MOST_IDS)?),
+            "stream/items/ids" => Self::Ids(fields.listing(stream(fields), MAX_IDS)?),
             "stream/items/contents" => Self::contents(fields)?,
-            "stream/contents" => Self::Stream(fields.listing(stream(fields), MOST_CONTENTS)?),
+            "stream/contents" => Self::Stream(fields.listing(stream(fields), MAX_CONTENTS)?),
             "edit-tag" => Self::EditTag(marks(fields)?),
             "mark-all-as-read" => Self::mark_all(fields)?,
             "subscription/edit" => Self::EditSubscriptions(edit(fields)?),
@@ -298,7 +298,7 @@ impl Call {
                 None => return wrong("s is missing: the label"),
             },
             other => match other.strip_prefix("stream/contents/") {
-                Some(stream) => Self::Stream(fields.listing(in_path(stream), MOST_CONTENTS)?),
+                Some(stream) => Self::Stream(fields.listing(in_path(stream), MAX_CONTENTS)?),
                 None => return Err(Unreadable::NotFound),
             },
         })
@@ -307,8 +307,8 @@ impl Call {
     fn contents(fields: &Fields) -> Result<Self, Unreadable> {
         let items = fields.items()?;
         match items.len() {
-            ..=MOST_CONTENTS => Ok(Self::Contents(items)),
-            _ => wrong(&format!("more than {MOST_CONTENTS} items; request fewer at once")),
+            ..=MAX_CONTENTS => Ok(Self::Contents(items)),
+            _ => wrong(&format!("more than {MAX_CONTENTS} items; request fewer at once")),
         }
     }
 

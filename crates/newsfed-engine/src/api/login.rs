@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 /// Length of a password, in characters.
 pub const PASSWORD_LENGTH: std::ops::RangeInclusive<usize> = 8..=1000;
 /// Number of failed logins within [`WINDOW`] after which further logins are rejected.
-const MOST_FAILURES: usize = 5;
+const MAX_FAILURES: usize = 5;
 const WINDOW: Duration = Duration::from_secs(60);
 /// Length of a token for changes, because some apps check it.
 const TOKEN_LENGTH: usize = 57;
@@ -129,7 +129,7 @@ impl Failures {
     ) -> Result<T, Refusal> {
         let mut failures = self.0.lock().await;
         failures.retain(|at| at.elapsed() < WINDOW);
-        if failures.len() >= MOST_FAILURES {
+        if failures.len() >= MAX_FAILURES {
             let oldest = failures.front().map_or(Duration::ZERO, Instant::elapsed);
             return Err(Refusal::Wait(WINDOW.saturating_sub(oldest)));
         }

@@ -15,7 +15,7 @@ mod subscriptions;
 #[cfg(test)]
 mod tests;
 
-pub use call::{Action, Call, Edit, Listing, MOST_CONTENTS, MOST_IDS, Marks, Raw, Unreadable};
+pub use call::{Action, Call, Edit, Listing, MAX_CONTENTS, MAX_IDS, Marks, Raw, Unreadable};
 pub use login::{PASSWORD_LENGTH, PasswordError, has_password, set_password};
 
 use crate::engine::Handle;

@@ -3,7 +3,7 @@
 use super::call::Listing;
 use super::directory::{Directory, Feed, label};
 use super::refusal::Refusal;
-use super::{Api, MOST_CONTENTS};
+use super::{Api, MAX_CONTENTS};
 use crate::feed::write::{FeedWriter, Format, OutgoingItem, Outline, RemoteEntry};
 use crate::greader::{
     ContentsWriter, Enclosure, Entry, EntryText, IdWriter, Link, Origin, RemoteId, Stream,
@@ -18,7 +18,7 @@ use std::io;
 use std::sync::Arc;
 
 /// Maximum total size of the texts in one response, in bytes.
-const MOST_TEXT: usize = 32 << 20;
+const MAX_TEXT: usize = 32 << 20;
 
 /// Reads the items of a response, with the information about their sources.
 struct Page<'a> {
@@ -235,7 +235,7 @@ impl Api {
                 let Some(found) = page.item(key)? else { continue };
                 let entry = found.entry();
                 bytes += entry.summary.content.len();
-                if bytes > MOST_TEXT {
+                if bytes > MAX_TEXT {
                     let why = "the texts are too long for one response; request fewer items";
                     return Err(Refusal::TooLarge(why.to_owned()));
                 }
@@ -259,7 +259,7 @@ impl Api {
                 let entry = found.entry();
                 bytes += entry.summary.content.len();
                 writer = writer.and_then(|mut all| all.add(&entry).map(|()| all));
-                if bytes > MOST_TEXT / 2 {
+                if bytes > MAX_TEXT / 2 {
                     // The next page starts here. It may be empty if this item was the last one.
                     continuation = Some(key.to_string());
                     break;
@@ -277,7 +277,7 @@ impl Api {
         self.with_directory(move |reader, directory| {
             let page = Page::new(reader, directory, full_text);
             let (mut keys, _) = page_of(reader, directory, &listing)?;
-            keys.truncate(MOST_CONTENTS);
+            keys.truncate(MAX_CONTENTS);
             let mut writer = FeedWriter::new(Format::Atom);
             for key in keys {
                 if let Some(found) = page.item(key)? {

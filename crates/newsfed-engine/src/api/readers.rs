@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 /// Maximum number of requests that read at the same time; others wait. Each thread keeps its own connection
 /// and memory, so a pool that grows with the number of requests would use more.
-const MOST: usize = 4;
+const MAX: usize = 4;
 
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 
@@ -56,7 +56,7 @@ impl Readers {
         let (jobs, queue) = channel::<Job>();
         let queue = Arc::new(Mutex::new(queue));
         let mut threads = Vec::new();
-        for _ in 0..MOST {
+        for _ in 0..MAX {
             let (queue, store) = (queue.clone(), store.clone());
             let connection = Connection { store, reader: None };
             let started = std::thread::Builder::new()

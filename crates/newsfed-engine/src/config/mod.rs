@@ -117,5 +117,5 @@ pub(crate) use sources::path_url;
 pub use sources_file::{Added, Completion, SourcesFile};
 pub use starter::starter_sources;
 pub use style::{Color, Style, StyleError};
-pub use theme::{AUTO as AUTO_THEME, Depth, LEAST_CONTRAST, Theme, ThemeError, theme_names};
+pub use theme::{AUTO as AUTO_THEME, Depth, MIN_CONTRAST, Theme, ThemeError, theme_names};
 pub use topic::{Topic, topics};

@@ -2,7 +2,7 @@
 
 use super::role::Role;
 use super::style::{Color, Style};
-use super::theme::{LEAST_CONTRAST, ThemeError};
+use super::theme::{MIN_CONTRAST, ThemeError};
 use crate::util::color::{self, Rgb};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -107,7 +107,7 @@ impl Colors {
             let [r, g, b] = match at {
                 LINE | MATCH => continue,
                 EDGE => color::lift(before, &[ground, raised], EDGE_CONTRAST),
-                _ => color::lift(before, surfaces, LEAST_CONTRAST),
+                _ => color::lift(before, surfaces, MIN_CONTRAST),
             };
             *color = Color::Rgb(r, g, b);
         }

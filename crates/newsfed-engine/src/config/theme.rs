@@ -25,7 +25,7 @@ pub(super) const CONTRAST: &str = "contrast";
 pub(super) const AS_IS: &str = "as-is";
 
 /// Minimum contrast of text on every surface: WCAG 2.2, 1.4.3.
-pub const LEAST_CONTRAST: f64 = 4.5;
+pub const MIN_CONTRAST: f64 = 4.5;
 
 /// A theme as declared: role or colour -> style, and optionally `base` and `contrast`.
 type Declared = BTreeMap<String, String>;
@@ -95,7 +95,7 @@ impl Theme {
         let mut styles = built_in.styles(root, &colors);
         for (_, key, mut style) in own_styles {
             if let (Color::Rgb(r, g, b), Color::Default, true) = (style.fg, style.bg, lifted) {
-                let [r, g, b] = color::lift([r, g, b], &surfaces, LEAST_CONTRAST);
+                let [r, g, b] = color::lift([r, g, b], &surfaces, MIN_CONTRAST);
                 style.fg = Color::Rgb(r, g, b);
             }
             if let Some(role) = Role::ALL.iter().position(|role| role.name() == key) {
@@ -290,7 +290,7 @@ mod tests {
                     Color::Rgb(x, y, z) => color::contrast([r, g, b], [x, y, z]),
                     _ => color::lowest_contrast([r, g, b], surfaces),
                 };
-                assert!(lowest >= LEAST_CONTRAST, "{name}: {} has {lowest:.2}", role.name());
+                assert!(lowest >= MIN_CONTRAST, "{name}: {} has {lowest:.2}", role.name());
             }
             if let (Color::Rgb(r, g, b), [ground, ..]) = (theme.style(Role::Edge).fg, surfaces) {
                 assert!(color::contrast([r, g, b], *ground) >= 3.0, "{name}: edge");
@@ -435,7 +435,7 @@ mod tests {
         let Color::Rgb(r, g, b) = Theme::load("mine", &own).unwrap().style(Role::Link).fg else {
             panic!("no colour")
         };
-        assert!(color::lowest_contrast([r, g, b], loud.surfaces()) >= LEAST_CONTRAST);
+        assert!(color::lowest_contrast([r, g, b], loud.surfaces()) >= MIN_CONTRAST);
         // A single colour changes every style with that colour, and no style loses its surface.
         let flat = Theme::load("flat", &own).unwrap();
         assert_eq!(flat.style(Role::Ground).bg, Color::Rgb(16, 16, 16));

@@ -17,11 +17,11 @@ use std::time::Duration;
 /// Length of the history that is replayed.
 const REPLAYED: TimeDelta = TimeDelta::days(28);
 /// Minimum number of items in that time. With fewer items, the mean delay is mostly random.
-const LEAST_ITEMS: usize = 20;
+const MIN_ITEMS: usize = 20;
 /// Minimum reduction of the mean delay, in minutes.
-const LEAST_MINUTES: f64 = 10.0;
+const MIN_MINUTES: f64 = 10.0;
 /// Minimum reduction of the mean delay, as a fraction.
-const LEAST_SHARE: f64 = 0.2;
+const MIN_SHARE: f64 = 0.2;
 /// Candidates for the minimum interval, in minutes.
 const INTERVALS: [u64; 6] = [5, 10, 20, 30, 60, 120];
 
@@ -170,7 +170,7 @@ impl<'a> Coach<'a> {
     fn advise(&self, recorded: &Recorded, facts: &SourceFacts) -> Option<Advice> {
         let published = recorded.timeline.published();
         let per_day = published as f64 / recorded.timeline.days();
-        if published < LEAST_ITEMS {
+        if published < MIN_ITEMS {
             return None;
         }
         let now = self.expect(recorded);
@@ -186,7 +186,7 @@ impl<'a> Coach<'a> {
             // Without more polls, an improvement under the same policy is mere chance.
             let more = then.polls_per_day / now.polls_per_day - 1.0;
             let is_chance = candidate != Candidate::Learned && more < share / 2.0;
-            saved >= LEAST_MINUTES && share >= LEAST_SHARE && !is_chance
+            saved >= MIN_MINUTES && share >= MIN_SHARE && !is_chance
         };
         let mut best: Option<(f64, Expected, Candidate)> = None;
         for candidate in candidates(&recorded.source, &own) {

@@ -25,13 +25,13 @@ use tokio_util::task::TaskTracker;
 /// Maximum number of concurrent rule commands, and of concurrent hooks.
 const AT_ONCE: usize = 2;
 /// Maximum number of items per refresh that commands run for.
-pub const MOST_RUNS: usize = 100;
+pub const MAX_RUNS: usize = 100;
 /// Timeout of the command that shows a notification.
 const NOTIFY_LIMIT: Duration = Duration::from_secs(10);
 /// Maximum length of a notification, in characters.
-const MOST_TEXT: usize = 240;
+const MAX_TEXT: usize = 240;
 /// Maximum number of polled sources per refresh that are kept for hooks.
-const MOST_POLLED: usize = 100_000;
+const MAX_POLLED: usize = 100_000;
 /// Maximum time to wait for commands before the program exits.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -121,7 +121,7 @@ impl Announcer {
     /// Records the result of a source's poll, for hooks.
     pub(super) fn take_polled(&self, source: PolledSource) {
         let mut polled = self.polled.lock().unwrap_or_else(PoisonError::into_inner);
-        if polled.len() < MOST_POLLED {
+        if polled.len() < MAX_POLLED {
             polled.push(source);
         }
     }
@@ -216,7 +216,7 @@ fn allotted<'a>(
     settings: &'a Settings,
     groups: &'a [Announcement],
 ) -> Vec<(&'a RuleSettings, &'a [i64], usize)> {
-    let (mut left, mut all) = (MOST_RUNS, Vec::new());
+    let (mut left, mut all) = (MAX_RUNS, Vec::new());
     for group in groups.iter().filter(|group| group.runs) {
         let Some(rule) = runs::rule_of(settings, &group.rule) else { continue };
         let (now, surplus) = group.items.split_at(left.min(group.items.len()));
@@ -281,7 +281,7 @@ fn message(groups: &[Announcement], titles: &HashMap<i64, String>) -> Option<Str
     };
     let parts: Vec<String> = groups.iter().filter(|group| group.notifies).map(part).collect();
     let whole = text::line(&parts.join("; "));
-    (!parts.is_empty()).then(|| text::truncate(&whole, MOST_TEXT).into_owned())
+    (!parts.is_empty()).then(|| text::truncate(&whole, MAX_TEXT).into_owned())
 }
 
 /// Whether a time is within the hours without notifications.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use url::Url;
 
 /// Maximum size of the output that is kept, in bytes.
-const MOST_OUTPUT: usize = 1 << 20;
+const MAX_OUTPUT: usize = 1 << 20;
 
 /// The result of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Handle {
                 let space = if run.output.is_empty() { "" } else { "\n" };
                 run.output.extend(format!("{space}{title}\n").bytes());
             }
-            let free = MOST_OUTPUT.saturating_sub(run.output.len());
+            let free = MAX_OUTPUT.saturating_sub(run.output.len());
             run.output.extend(ended.output.into_iter().take(free));
             if ended.ok {
                 run.done += 1;

@@ -21,7 +21,7 @@ const SEEN: &str = "removed_later";
 /// Sources that were removed because they are gone (JSON: row keys).
 const REMOVED: &str = "removed_as_gone";
 /// Maximum number of removed sources that are remembered; the oldest are dropped.
-const MOST_REMOVED: usize = 1000;
+const MAX_REMOVED: usize = 1000;
 /// Number of consecutive failures after which a page that is not found counts as gone.
 const NOT_FOUND: u32 = 3;
 /// Delay before the first round, so that the interface is ready to show its messages.
@@ -178,7 +178,7 @@ impl Handle {
             self.set_memo(SEEN, &seen).await?;
             removed.retain(|key| !keys.contains(key));
             removed.extend(keys);
-            removed.drain(..removed.len().saturating_sub(MOST_REMOVED));
+            removed.drain(..removed.len().saturating_sub(MAX_REMOVED));
             self.set_memo(REMOVED, &removed).await?;
         }
         Ok(changes)

@@ -11,7 +11,7 @@ use crate::net::{FetchError, Purpose};
 use url::Url;
 
 /// Maximum confidence in ways that only another page of the site offers.
-const MOST: f64 = 0.9;
+const MAX: f64 = 0.9;
 
 impl Handle {
     /// Follows the links of a page that claim to lead to the list of all posts, until one of them yields a
@@ -59,7 +59,7 @@ impl Handle {
         let announced = match what {
             DocumentKind::Feed(feed) if wanted(SourceKind::Feed) => {
                 found.report_found(format!("the page links to {url}, which is a feed"));
-                found.ways.push(feed_way(url.clone(), *feed, response, MOST));
+                found.ways.push(feed_way(url.clone(), *feed, response, MAX));
                 return false;
             }
             DocumentKind::Page { announced, .. } if wanted(SourceKind::Feed) => announced,
@@ -67,7 +67,7 @@ impl Handle {
         };
         if !announced.is_empty() {
             found.report_found(format!("the page links to {url}, which announces a feed"));
-            let less = |a: Announced| Announced { confidence: a.confidence.min(MOST), ..a };
+            let less = |a: Announced| Announced { confidence: a.confidence.min(MAX), ..a };
             // Only the first way in the list is tried, so the ways found before are set aside.
             let before = std::mem::take(&mut found.ways);
             self.try_announced(announced.into_iter().map(less).collect(), found).await;
@@ -83,7 +83,7 @@ impl Handle {
             found.report_found(format!("the page links to {url}, which lists articles"));
             for list in &survey.lists {
                 let mut way = list_way(list, &survey, &response, url);
-                way.confidence = way.confidence.min(MOST);
+                way.confidence = way.confidence.min(MAX);
                 found.ways.push(way);
             }
         }

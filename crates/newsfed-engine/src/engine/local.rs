@@ -23,7 +23,7 @@ pub(super) const AT_ONCE: usize = 4;
 /// Maximum number of mailboxes read at the same time, because each may take 64 MiB of memory.
 pub(super) const MAILBOXES_AT_ONCE: usize = 1;
 /// Maximum length of a program's error in a message, in characters.
-const MOST_ERROR: usize = 300;
+const MAX_ERROR: usize = 300;
 
 /// Why no document could be read.
 #[derive(Debug)]
@@ -133,7 +133,7 @@ async fn run(
             // Drop the colon, because the program's own message follows after one.
             let status = status.replacen("exit status: ", "exit status ", 1);
             let message = format!("{name} failed: {status}{error}");
-            Err(failed(ErrorKind::Permanent, text::truncate(&message, MOST_ERROR).into_owned()))
+            Err(failed(ErrorKind::Permanent, text::truncate(&message, MAX_ERROR).into_owned()))
         }
     }
 }

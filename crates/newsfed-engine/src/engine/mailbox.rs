@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Maximum number of emails that a poll reads, the newest first.
-const MOST_MAILS: usize = 200;
+const MAX_MAILS: usize = 200;
 /// Maximum total size of the emails that a poll reads, in bytes.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 /// Maximum size of one email, in bytes.
-const MOST_MAIL: u64 = 5 << 20;
+const MAX_MAIL: u64 = 5 << 20;
 /// Maximum number of files in a Maildir.
-const MOST_FILES: usize = 200_000;
+const MAX_FILES: usize = 200_000;
 /// Maximum total size of the emails in the feed, in bytes; the feed must stay below [`limits::FEED_BYTES`].
-const MOST_FEED: usize = limits::FEED_BYTES - (64 << 10);
+const MAX_FEED: usize = limits::FEED_BYTES - (64 << 10);
 
 /// The content of a mailbox.
 #[derive(Debug, Default)]
@@ -87,7 +87,7 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     fn is_full(&self) -> bool {
-        self.mails.len() >= MOST_MAILS || self.bytes >= MOST_BYTES || self.feed_bytes >= MOST_FEED
+        self.mails.len() >= MAX_MAILS || self.bytes >= MAX_BYTES || self.feed_bytes >= MAX_FEED
     }
 
     fn files(&mut self, files: Vec<MailFile>) {
@@ -96,13 +96,13 @@ impl Reading<'_> {
                 self.older += files.len() - n;
                 return;
             }
-            if file.size > MOST_MAIL {
+            if file.size > MAX_MAIL {
                 self.too_large += 1;
                 continue;
             }
             let mut bytes = Vec::new();
             let opened = fs::File::open(&file.path);
-            match opened.and_then(|f| f.take(MOST_MAIL).read_to_end(&mut bytes)) {
+            match opened.and_then(|f| f.take(MAX_MAIL).read_to_end(&mut bytes)) {
                 Ok(_) => self.take(&bytes),
                 // A mail program has moved the email.
                 Err(e) if e.kind() == io::ErrorKind::NotFound => {}
@@ -121,10 +121,10 @@ impl Reading<'_> {
         if size > 0 && (file.read_exact(&mut start).is_err() || &start != b"From ") {
             return Ok(false);
         }
-        let skipped = size.saturating_sub(MOST_BYTES);
+        let skipped = size.saturating_sub(MAX_BYTES);
         file.seek(SeekFrom::Start(skipped))?;
         let mut bytes = Vec::new();
-        file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        file.take(MAX_BYTES).read_to_end(&mut bytes)?;
         self.is_cut = skipped > 0;
         let mails = split_mbox(&bytes, skipped == 0);
         let count = mails.len();
@@ -133,7 +133,7 @@ impl Reading<'_> {
                 self.older += count - n;
                 break;
             }
-            match mail.len() as u64 > MOST_MAIL {
+            match mail.len() as u64 > MAX_MAIL {
                 true => self.too_large += 1,
                 false => self.take(&unquoted(mail)),
             }
@@ -145,10 +145,10 @@ impl Reading<'_> {
         self.bytes += bytes.len() as u64;
         match Mail::read(bytes) {
             Some(mail) if mail.is_from(self.from) => match mail.size() {
-                size if size > MOST_FEED => self.too_large += 1,
-                size if self.feed_bytes + size > MOST_FEED => {
+                size if size > MAX_FEED => self.too_large += 1,
+                size if self.feed_bytes + size > MAX_FEED => {
                     self.older += 1;
-                    self.feed_bytes = MOST_FEED;
+                    self.feed_bytes = MAX_FEED;
                 }
                 size => {
                     self.feed_bytes += size;
@@ -170,10 +170,10 @@ impl Reading<'_> {
                 true => "older emails were".to_owned(),
                 false => format!("{} {}", counted(self.older, "older email"), was(self.older)),
             };
-            notes.push(format!("{older} not read: a check reads the newest {MOST_MAILS}"));
+            notes.push(format!("{older} not read: a check reads the newest {MAX_MAILS}"));
         }
         if self.too_large > 0 {
-            let (mails, size) = (counted(self.too_large, "email"), text::size(MOST_MAIL));
+            let (mails, size) = (counted(self.too_large, "email"), text::size(MAX_MAIL));
             notes.push(format!("{mails} {} left out: larger than {size}", was(self.too_large)));
         }
         if self.unreadable > 0 {
@@ -211,8 +211,8 @@ fn maildir(path: &Path) -> io::Result<Vec<MailFile>> {
             if !about.is_file() || entry.file_name().to_string_lossy().starts_with('.') {
                 continue;
             }
-            if files.len() >= MOST_FILES {
-                let most = format!("it has more than {MOST_FILES} files; move old ones elsewhere");
+            if files.len() >= MAX_FILES {
+                let most = format!("it has more than {MAX_FILES} files; move old ones elsewhere");
                 return Err(io::Error::other(most));
             }
             let modified = about.modified().unwrap_or(UNIX_EPOCH);

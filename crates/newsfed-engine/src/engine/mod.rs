@@ -63,7 +63,7 @@ pub use account::{
 };
 pub use advise::{Advice, AdviceReport, Expected, Publishing, advice, advise};
 pub use announce::hooks::{NOTIFY_COMMAND, record_name as hook_record};
-pub use announce::{Announced, MOST_RUNS, Notification};
+pub use announce::{Announced, MAX_RUNS, Notification};
 pub use collected::CollectedChanges;
 pub use commands::CommandRun;
 pub use differences::{VersionChange, version_changes};

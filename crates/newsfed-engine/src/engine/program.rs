@@ -8,9 +8,9 @@ use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
 
 /// Maximum number of bytes of a command's error output that are kept.
-const MOST_ERRORS: usize = 4096;
+const MAX_ERRORS: usize = 4096;
 /// Maximum number of bytes of a command's output that are kept.
-const MOST_OUTPUT: usize = 1 << 20;
+const MAX_OUTPUT: usize = 1 << 20;
 /// How long the output and error output are still read after the command has ended.
 const REST: Duration = Duration::from_millis(200);
 
@@ -79,7 +79,7 @@ pub(in crate::engine) async fn run_for_output(
     input: &str,
     limit: Duration,
 ) -> Ended {
-    let bounds = Bounds { limit, most_output: MOST_OUTPUT, is_strict: false, variables: None };
+    let bounds = Bounds { limit, most_output: MAX_OUTPUT, is_strict: false, variables: None };
     start(argv, input.as_bytes(), bounds).await
 }
 
@@ -208,7 +208,7 @@ async fn talk(
     let (overflow, surplus) = (CancellationToken::new(), CancellationToken::new());
     let read = async {
         let output = keep(stdout, output, bounds.most_output, &overflow);
-        tokio::join!(output, keep(stderr, errors, MOST_ERRORS, &surplus));
+        tokio::join!(output, keep(stderr, errors, MAX_ERRORS, &surplus));
     };
     let wait = tokio::time::timeout(bounds.limit, async {
         tokio::select! {

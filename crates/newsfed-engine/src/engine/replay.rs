@@ -22,7 +22,7 @@ use std::time::Duration;
 
 /// How long a source must have been followed to be replayed, in seconds: its publishing pattern shows within
 /// a day.
-const LEAST_SPAN: i64 = 24 * 3600;
+const MIN_SPAN: i64 = 24 * 3600;
 
 /// A source with its history, and what is known about its feed and its server.
 #[derive(Debug, Clone)]
@@ -121,7 +121,7 @@ pub(super) fn recorded(
     let window = Memory::load(&facts.schedule, setup).learned().window();
     let (since, now) = (history.since.timestamp(), now.timestamp());
     let timeline = Timeline::with_window(since, now, history.published, window).ok()?;
-    let is_long = source.enabled && now - since >= LEAST_SPAN;
+    let is_long = source.enabled && now - since >= MIN_SPAN;
     is_long.then(|| Recorded::new(source.clone(), facts, timeline))
 }
 

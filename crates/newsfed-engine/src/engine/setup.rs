@@ -10,12 +10,12 @@ use chrono::{Offset, TimeZone};
 use std::time::Duration;
 
 /// Shortest interval that the policies choose; the user's settings apply in addition.
-const LEAST: Duration = Duration::from_secs(300);
+const MIN: Duration = Duration::from_secs(300);
 /// Limits of the first interval of the policy change-rate.
 const FIRST: (Duration, Duration) = (Duration::from_secs(900), Duration::from_secs(24 * 3600));
 
 /// Maximum number of ticks in a random first interval of the policy advarss.
-const MOST_FIRST_TICKS: u32 = 3;
+const MAX_FIRST_TICKS: u32 = 3;
 
 /// The setup of a source at `now`; `price` is the price of a poll for all sources.
 pub fn setup(
@@ -26,7 +26,7 @@ pub fn setup(
 ) -> Setup {
     let settings = settings.of(source);
     let most = settings.max_interval;
-    let least = LEAST.min(most);
+    let least = MIN.min(most);
     Setup {
         policy: settings.policy,
         interval: settings.interval,
@@ -44,7 +44,7 @@ pub fn setup(
             cap: u32::try_from(settings.advarss_cap).unwrap_or(u32::MAX),
             growth: settings.advarss_growth,
             first: settings.advarss_random_first.then(|| {
-                fastrand::Rng::with_seed(facts.key.unsigned_abs()).u32(0..=MOST_FIRST_TICKS)
+                fastrand::Rng::with_seed(facts.key.unsigned_abs()).u32(0..=MAX_FIRST_TICKS)
             }),
         },
         learned: LearnedParameters {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use url::Url;
 
 /// Maximum size of the response to [`Client::post_json`] in bytes.
-const MOST: u64 = 256 * 1024;
+const MAX: u64 = 256 * 1024;
 
 /// A request to a service. The URL is the user's own, so it may be private.
 #[derive(Clone)]
@@ -143,7 +143,7 @@ impl Client {
         };
         let body = Some(("application/json", body));
         let url = url.clone();
-        let request = ServiceRequest { url: url.clone(), body, authorization, within, limit: MOST };
+        let request = ServiceRequest { url: url.clone(), body, authorization, within, limit: MAX };
         let response = self.request_service(request).await?;
         if response.status != 200 {
             let detail = format!("HTTP {}", response.status);

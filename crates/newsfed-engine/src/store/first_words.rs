@@ -9,7 +9,7 @@ const BITS: u32 = 16;
 /// Number of buckets for words of at least four letters.
 pub(super) const BUCKETS: usize = 4096;
 /// Maximum number of tags after a word that are examined.
-const MOST_TAGS: usize = 4;
+const MAX_TAGS: usize = 4;
 /// Maximum length of the name of one of these tags, in letters.
 const LONGEST_TAG: usize = 16;
 /// Masks of the compared bytes of a word, by the number of its letters.
@@ -158,7 +158,7 @@ fn may_go_on(text: &[u8], at: usize, in_markup: bool) -> bool {
 /// and then something that separates words.
 pub(super) fn ends_word(markup: &[u8]) -> bool {
     let mut rest = markup;
-    for _ in 0..MOST_TAGS {
+    for _ in 0..MAX_TAGS {
         let closes = rest.get(1) == Some(&b'/');
         let Some(tag) = rest.get(1 + usize::from(closes)..).filter(|_| rest[0] == b'<') else {
             return false;

@@ -59,7 +59,7 @@ pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
 /// Compiled regular expressions of one connection, because rules use their expressions with every document.
 type Compiled = Mutex<HashMap<String, Arc<Regex>>>;
 /// Maximum number of compiled expressions.
-const MOST_COMPILED: usize = 256;
+const MAX_COMPILED: usize = 256;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -85,7 +85,7 @@ fn pattern(ctx: &Context<'_>, compiled: &Compiled) -> rusqlite::Result<Arc<Regex
             return Ok(known.clone());
         }
         let new = Arc::new(query::pattern(text)?);
-        if compiled.len() >= MOST_COMPILED {
+        if compiled.len() >= MAX_COMPILED {
             compiled.clear();
         }
         compiled.insert(text.to_owned(), new.clone());

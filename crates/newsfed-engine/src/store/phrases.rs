@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 /// Maximum length of a word; longer words are left to the database.
 const LONGEST_WORD: usize = 1000;
 /// Maximum number of phrases for which a table is used, which takes about 2 KiB per phrase.
-const MOST_IN_TABLE: usize = 1000;
+const MAX_IN_TABLE: usize = 1000;
 /// The bits for the parts of an item.
 const TITLE: u8 = 1;
 const AUTHORS: u8 = 2;
@@ -122,7 +122,7 @@ impl Phrases {
         let all = all.into_iter().map(|(phrase, _)| phrase);
         self.machine = match self.numbers.len() {
             0 => None,
-            1..=MOST_IN_TABLE => {
+            1..=MAX_IN_TABLE => {
                 dfa::DFA::builder().prefilter(false).build(all).ok().map(Machine::Table)
             }
             _ => contiguous::NFA::builder().prefilter(false).build(all).ok().map(Machine::Compact),

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 /// Maximum total size of the patterns of rules, in bytes.
 const LARGEST_SET: usize = 64 << 20;
 /// Maximum number of conditions in a rule that are tested here.
-const MOST_NEEDS: usize = 32;
+const MAX_NEEDS: usize = 32;
 
 /// One of several alternatives, of which an item must contain at least one.
 enum Need {
@@ -89,7 +89,7 @@ impl Prefilter {
         let mut all = Self::default();
         for (rule, query) in queries.enumerate() {
             let mut full = 0;
-            for (needs, number) in needs(query, phrases).into_iter().take(MOST_NEEDS).zip(0..) {
+            for (needs, number) in needs(query, phrases).into_iter().take(MAX_NEEDS).zip(0..) {
                 let place = Place { rule, bit: 1 << number };
                 full |= place.bit;
                 for need in needs {

@@ -11,7 +11,7 @@ use super::sieve_blocks::{BLOCK, Block, Blocks, classified, filled, head, positi
 use crate::util::text::MAX_BLOCK_LINE;
 
 /// Maximum number of letters in a word that are compared if some of them have accents.
-const MOST_FOLDED: usize = 32;
+const MAX_FOLDED: usize = 32;
 /// The bit that is set in the key of a character that is not ASCII.
 const OTHER: u32 = 1 << 31;
 
@@ -234,10 +234,10 @@ impl Sieve {
             _ if c.is_ascii() => Some(Form::Gap),
             _ => Some(known(c).form).filter(|form| *form != Form::Nothing),
         });
-        let (mut word, mut count) = ([0u8; MOST_FOLDED], 0);
+        let (mut word, mut count) = ([0u8; MAX_FOLDED], 0);
         let after = loop {
             match letters.next() {
-                Some(Form::Letter(c)) if c.is_ascii() && count < MOST_FOLDED => {
+                Some(Form::Letter(c)) if c.is_ascii() && count < MAX_FOLDED => {
                     word[count] = u8::try_from(c).unwrap_or_default();
                     count += 1;
                 }

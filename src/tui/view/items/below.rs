@@ -13,7 +13,7 @@ use ratatui::text::Line;
 /// The part of a row that a source name beside a search result's matching text uses at most, as a divisor.
 const NAME_BESIDE_HIT: usize = 6;
 /// The cells that such a name may use in every row.
-const LEAST_NAME: usize = 10;
+const MIN_NAME: usize = 10;
 
 /// Maximum width of a summary in a magazine, in cells.
 const MAX_SUMMARY: usize = 100;
@@ -31,7 +31,7 @@ impl<'a> Cell<'a> {
         }
         let width = usize::from(self.width);
         // The matching text needs most of the row. The square still distinguishes the sources.
-        let beside = (width / NAME_BESIDE_HIT).max(LEAST_NAME);
+        let beside = (width / NAME_BESIDE_HIT).max(MIN_NAME);
         self.put_source(&mut out, if hit.is_some() { beside } else { width });
         let gap = match hit {
             _ if self.form.one_source => "",

@@ -9,12 +9,12 @@ use std::ops::Range;
 const GAP: &str = " … ";
 
 /// The number of bytes that each title shares with the start of another title, by row key of the item.
-/// Contains only titles with at least [`LEAST`] shared bytes.
+/// Contains only titles with at least [`MIN`] shared bytes.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Series(HashMap<i64, usize>);
 
 /// Minimum number of bytes in a common prefix for titles to be shortened.
-const LEAST: usize = 8;
+const MIN: usize = 8;
 
 impl Series {
     pub(in crate::tui) fn of(rows: &[ItemRow]) -> Self {
@@ -26,7 +26,7 @@ impl Series {
         let alike = |title: &str| {
             let at = titles.binary_search(&title).ok()?;
             let before = at.checked_sub(1).and_then(|before| after.get(before));
-            before.max(after.get(at)).copied().filter(|bytes| *bytes >= LEAST)
+            before.max(after.get(at)).copied().filter(|bytes| *bytes >= MIN)
         };
         let found = rows.iter().filter_map(|row| Some((row.key, alike(&row.title)?)));
         Self(found.collect())

@@ -25,7 +25,7 @@ const LONGEST: usize = 300;
 const GAP: &str = "   ";
 /// While the article is scrolled, the header is reduced if it uses more than this fraction (1/8) of the
 /// height.
-const LEAST_PART: usize = 8;
+const MIN_PART: usize = 8;
 /// Appended to the origin of the text while its page is being fetched.
 const FETCHING: &str = "; fetching the full text …";
 /// Number of lines of a reduced header: the title and a rule.
@@ -40,7 +40,7 @@ pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'stat
     let height = usize::from(area.height);
     // If the text fits below the full header, it is not scrolled.
     let goes_on = app.reader.line_count() + out.len().min(height / 2) > height;
-    if out.len() * LEAST_PART <= height || !goes_on {
+    if out.len() * MIN_PART <= height || !goes_on {
         return (out, 0);
     }
     let most = out.len().min(height / 2).saturating_sub(REDUCED);

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 /// Number of blocks around the heading that are searched.
 const AROUND: usize = 12;
 /// Maximum length of a block outside the text, in words.
-const MOST_WORDS: usize = 60;
+const MAX_WORDS: usize = 60;
 /// Maximum number of dates.
 const MAX_CANDIDATES: usize = 200;
 /// Number of bytes at the start of a paragraph that are searched.
@@ -113,9 +113,9 @@ fn of_block(
     let text = &*separated(page, at);
     let long = block.words > 22;
     // A paragraph of the article may start with a dateline: "BERLIN, 5 March 2024 – ".
-    let prose = long && (taken[at] || block.words > MOST_WORDS);
+    let prose = long && (taken[at] || block.words > MAX_WORDS);
     let text = if prose { crate::util::text::start(text, START) } else { text };
-    if block.words > MOST_WORDS && !taken[at] {
+    if block.words > MAX_WORDS && !taken[at] {
         return;
     }
     // In prose, words such as "yesterday" refer to other events.
@@ -190,7 +190,7 @@ fn of_block(
 /// 2024</span><span>5 min</span>`. Ordinals such as `3<sup>rd</sup>` are not split.
 fn separated<'p>(page: &'p Page<'_>, at: usize) -> Cow<'p, str> {
     let (block, text) = (&page.blocks[at], page.text(at));
-    if block.pieces < 2 || block.words > MOST_WORDS {
+    if block.pieces < 2 || block.words > MAX_WORDS {
         return text.into();
     }
     let tree = page.elements[0].node.tree();

@@ -31,7 +31,7 @@ const EMPHASES: [f64; 3] = [0.2, 1.0, 5.0];
 /// Number of averages to which these factors apply.
 const SHORT: usize = 3;
 /// Maximum number of items per poll that are scored.
-const MOST_SCORED: usize = 100;
+const MAX_SCORED: usize = 100;
 /// The share of a score that remains after each poll; half of it is forgotten in 140 polls.
 const REMEMBERED: f64 = 0.995;
 
@@ -208,7 +208,7 @@ impl Policy for Learned {
         let gap = self.parameters.gap.as_secs_f64();
         self.state.gap.get_or_insert(gap);
         // A feed that lists all of its items again shows nothing about bursts.
-        self.score(items.len().min(MOST_SCORED), seconds::of(now));
+        self.score(items.len().min(MAX_SCORED), seconds::of(now));
         let dated: Vec<Option<f64>> = items.iter().map(|t| t.map(seconds::of)).collect();
         self.state.observe(&dated, seconds::of(now), self.parameters.closed);
     }

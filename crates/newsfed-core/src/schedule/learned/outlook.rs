@@ -8,9 +8,9 @@ use crate::schedule::seconds::{AFTER_THE_CLOCK, DAY, HOUR, MINUTE};
 const FINE_BELOW: f64 = 3.0 * HOUR;
 const FINE_SLOT: f64 = 5.0 * MINUTE;
 /// Maximum number of slots until the next poll.
-const MOST_AHEAD: usize = 48;
+const MAX_AHEAD: usize = 48;
 /// Maximum number of slots in the forecast.
-const MOST_SLOTS: usize = 120;
+const MAX_SLOTS: usize = 120;
 /// Maximum share of a feed's entries that may be new at a poll, so that none are missed.
 const FULL: f64 = 0.8;
 
@@ -58,9 +58,9 @@ impl Outlook {
 
     /// Total waiting of the items expected in the `span` seconds after `from`, until the end of the span.
     pub(super) fn waiting(&self, from: f64, span: f64) -> f64 {
-        let slot = span / MOST_AHEAD as f64;
-        let slots = self.slots(from, slot, slot, MOST_AHEAD, false);
-        slots.waited(0, MOST_AHEAD) / self.excess()
+        let slot = span / MAX_AHEAD as f64;
+        let slots = self.slots(from, slot, slot, MAX_AHEAD, false);
+        slots.waited(0, MAX_AHEAD) / self.excess()
     }
 
     /// Items expected in the `span` seconds after `from`.
@@ -164,10 +164,10 @@ pub(super) fn plan(
     let mut slot = if fine { FINE_SLOT } else { (usual / 6.0).clamp(150.0, HOUR) };
     // Between 1 and 49 for any input; NaN becomes 0.
     let mut ahead = ((3.0 * usual).max(12.0 * slot).min(most) / slot) as usize + 1;
-    if ahead > MOST_AHEAD {
-        ahead = MOST_AHEAD;
+    if ahead > MAX_AHEAD {
+        ahead = MAX_AHEAD;
         if !fine {
-            slot = slot.max((3.0 * usual).min(most) / MOST_AHEAD as f64);
+            slot = slot.max((3.0 * usual).min(most) / MAX_AHEAD as f64);
         }
     }
     let first = if fine {
@@ -175,7 +175,7 @@ pub(super) fn plan(
     } else {
         slot
     };
-    let count = (2 * ahead).min(MOST_SLOTS);
+    let count = (2 * ahead).min(MAX_SLOTS);
     let slots = outlook.slots(now, first, slot, count, fine);
     let best = slots.before_overflow(slots.best(price, ahead), window);
     slots.ends[best].max(least).min(most)

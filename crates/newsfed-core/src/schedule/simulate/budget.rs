@@ -12,17 +12,17 @@ const MAX_REPLAYS: usize = 14;
 /// Relative tolerance.
 const NEAR: f64 = 0.005;
 /// Minimum interval of every policy that is fitted to a budget.
-const LEAST: Duration = Duration::from_secs(300);
+const MIN: Duration = Duration::from_secs(300);
 
 impl Simulated {
     /// The same policy with another value of its only free parameter: the interval in seconds, the target
     /// rate, the length of a tick in seconds, or the price.
     fn with_parameter(&self, parameter: f64) -> Self {
-        let seconds = Duration::try_from_secs_f64(parameter).unwrap_or(LEAST);
+        let seconds = Duration::try_from_secs_f64(parameter).unwrap_or(MIN);
         let mut policy = *self;
         match &mut policy {
             Self::Fixed(interval) => *interval = seconds,
-            Self::ChangeRate(p) => (p.target, p.least) = (parameter, LEAST),
+            Self::ChangeRate(p) => (p.target, p.least) = (parameter, MIN),
             Self::AdvaRss(p) => p.tick = seconds,
             Self::Learned(p) => p.price = parameter,
         }

@@ -7,7 +7,7 @@ use flate2::read::MultiGzDecoder;
 use std::io::{BufRead, BufReader, Read};
 
 /// Maximum size of a file after decompression.
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 const LONGEST: i64 = 20 * 366 * DAY as i64;
 /// Latest time: the year 9999.
 const LATEST: i64 = 253_402_300_799;
@@ -129,7 +129,7 @@ impl Timeline {
 /// # Errors
 /// If a line is invalid or the file is too large.
 pub fn read(file: impl Read) -> Result<Vec<Timeline>, TimelineError> {
-    read_below(file, MOST_BYTES)
+    read_below(file, MAX_BYTES)
 }
 
 /// Reads a file of less than `most` bytes after decompression.

@@ -20,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 use url::Url;
 
 /// Minimum number of entries on a page.
-const LEAST: usize = 3;
+const MIN: usize = 3;
 /// Maximum number of proposals.
 const MAX_PROPOSALS: usize = 3;
 /// Maximum number of groups that are rated by their titles.
@@ -98,7 +98,7 @@ impl Proposal {
         let entry = |item: &ListLink| wanted.get(&crate::util::url::normalise(&item.url)).copied();
         let is_same = |list: &List| {
             let found = list.items.iter().filter(|item| entry(item).is_some()).count();
-            found == wanted.len() && list.items.len() == found && found >= LEAST
+            found == wanted.len() && list.items.len() == found && found >= MIN
         };
         let mut list = lists.into_iter().find(is_same).or_else(|| blocks().filter(is_same))?;
         list.confidence = list.confidence.max(self.confidence);
@@ -138,7 +138,7 @@ struct Rated<'a> {
 pub fn propose(page: &Page) -> Vec<Proposal> {
     let measures = Measures::of(page);
     let whole = content_letters(page, &measures);
-    let mut all: Vec<(f64, Group<'_>)> = groups(page, LEAST)
+    let mut all: Vec<(f64, Group<'_>)> = groups(page, MIN)
         .into_iter()
         .map(|group| (estimate(&group, &measures, whole), group))
         .filter(|(worth, _)| *worth > 0.0)
@@ -161,7 +161,7 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
         };
         let Ok(found) = read(page, &rules, None) else { continue };
         let again = proposals.iter().any(|p| same_titles(&p.entries, &found.entries));
-        if found.entries.len() < LEAST || again {
+        if found.entries.len() < MIN || again {
             continue;
         }
         proposals.push(Proposal {

@@ -6,7 +6,7 @@ use super::names::cost;
 use std::collections::{HashMap, HashSet};
 
 /// Minimum number of articles in a list.
-pub(super) const LEAST: usize = 3;
+pub(super) const MIN: usize = 3;
 /// Maximum number of groups that are ranked.
 const MAX_GROUPS: usize = 200;
 /// Maximum number of groups with too few links for a list that are considered for joining.
@@ -112,7 +112,7 @@ pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
         }
     }
     let (mut groups, mut few): (Vec<Group>, Vec<Group>) =
-        best.into_values().partition(|group| group.members.len() >= LEAST);
+        best.into_values().partition(|group| group.members.len() >= MIN);
     sort(&mut groups);
     groups.truncate(MAX_GROUPS);
     sort(&mut few);
@@ -169,7 +169,7 @@ fn outsiders<'a>(all: impl Iterator<Item = &'a Target> + Clone) -> f64 {
     let count = all.clone().count() as f64;
     let dated = || all.clone().filter(|t| t.dated);
     let shapes: HashSet<&str> = dated().map(|t| t.shape.as_str()).collect();
-    let comparable = dated().count() >= LEAST && dated().count() as f64 * 2.0 >= count;
+    let comparable = dated().count() >= MIN && dated().count() as f64 * 2.0 >= count;
     let returns = |t: &Target| t.returns >= MAX_RETURNS;
     let mostly = all.clone().filter(|t| !returns(t)).count() as f64 > count * 0.6;
     let outside = |t: &&Target| {
@@ -215,7 +215,7 @@ fn join(best: &Group, groups: &[Group], few: &[Group], targets: &[Target]) -> Op
     let root = shapes.iter().all(|shape| !shape.contains('/'));
     let more = |group: &&Group| {
         let new: Vec<&usize> = group.members.iter().filter(|m| !own.contains(m)).collect();
-        let least = group.members.len() < LEAST;
+        let least = group.members.len() < MIN;
         let good = |m: &&usize| {
             let target = &targets[**m];
             target.likeness > BORDER + 0.1

@@ -14,14 +14,14 @@ use std::collections::{HashMap, HashSet};
 use url::Url;
 
 /// Minimum number of links in a list with the same text at which it is not a title, as in "To the article".
-const LEAST_REPEATED: usize = 3;
+const MIN_REPEATED: usize = 3;
 
 /// Replaces the titles of links that are no titles by the headlines of their blocks. `rows` are the elements of
 /// the links.
 pub(in crate::website) fn name(page: &Page, links: &mut [ListLink], rows: &[ElementRef<'_>]) {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     links.iter().for_each(|link| *counts.entry(&link.title).or_default() += 1);
-    let is_repeated = |link: &ListLink| counts.get(link.title.as_str()) >= Some(&LEAST_REPEATED);
+    let is_repeated = |link: &ListLink| counts.get(link.title.as_str()) >= Some(&MIN_REPEATED);
     let unnamed: Vec<(usize, bool)> = links
         .iter()
         .enumerate()

@@ -64,7 +64,7 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
         // The selector itself will be used, so the links that it finds are what counts.
         let found = undated_links(page, &selectors);
         let set: HashSet<String> = found.iter().map(|item| normalise(&item.url)).collect();
-        if set.len() < groups::LEAST || sets.iter().any(|other| share(&set, other) >= ALIKE) {
+        if set.len() < groups::MIN || sets.iter().any(|other| share(&set, other) >= ALIKE) {
             continue;
         }
         let items = list_page_with_summaries(page, &selectors, None).links;

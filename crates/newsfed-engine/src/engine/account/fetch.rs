@@ -3,7 +3,7 @@
 use super::plan::{self, Lists};
 use super::state::AccountError;
 use super::storing::{Storing, store_items};
-use super::sync::{MOST_PAGES, Sync};
+use super::sync::{MAX_PAGES, Sync};
 use crate::engine::message::SyncProgress;
 use crate::greader::{Contents, Entry, Page, RemoteId, Request, Stream};
 use crate::store::{Announcement, RemoteItem};
@@ -58,7 +58,7 @@ impl Sync {
         let mut size = FIRST_PAGE;
         let mut waiting: Option<Contents> = None;
         let history = self.settings.history;
-        for _ in 0..MOST_PAGES {
+        for _ in 0..MAX_PAGES {
             let rest = history.saturating_sub(self.state.first.fetched);
             if rest == 0 {
                 break;

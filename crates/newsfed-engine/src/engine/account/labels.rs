@@ -1,7 +1,7 @@
 //! Local tags of items, and labels on the server. As with marks, only the differences from the labels last
 //! seen on the server are sent, and only lists from the server change which labels were last seen.
 
-use super::plan::{self, MOST_TRIES};
+use super::plan::{self, MAX_TRIES};
 use super::state::AccountError;
 use super::sync::{HOUR, Sync};
 use crate::greader::{RemoteId, Request, State, Stream, Tags};
@@ -10,7 +10,7 @@ use crate::util::text;
 use std::collections::{BTreeMap, HashSet};
 
 /// Maximum number of labels per server that are synchronised. Each label is a separate list.
-const MOST_LABELS: usize = 200;
+const MAX_LABELS: usize = 200;
 
 /// Tags in normalised form, each with an item that got or lost it on the server.
 pub(super) type SentLabels = HashSet<(String, RemoteId)>;
@@ -76,7 +76,7 @@ impl Sync {
         if !self.dialect().has_labels() {
             return Ok(None);
         }
-        let waiting = self.context.read(move |r| r.waiting_labels(key, MOST_TRIES)).await?;
+        let waiting = self.context.read(move |r| r.waiting_labels(key, MAX_TRIES)).await?;
         if waiting.is_empty() {
             return Ok(None);
         }
@@ -89,7 +89,7 @@ impl Sync {
                 let now = self.now();
                 let why = "the server has a folder with this name";
                 self.state.warn(now, format!("the tag \"{}\" is not sent: {why}", change.tag));
-                self.context.store.keep_tags_here(key, change.form, MOST_TRIES).await?;
+                self.context.store.keep_tags_here(key, change.form, MAX_TRIES).await?;
                 continue;
             }
             self.push_label(&change, &list.names(&change)).await?;
@@ -137,9 +137,9 @@ impl Sync {
             self.state.labels_at = retry;
             return Ok(());
         };
-        if list.labels.len() > MOST_LABELS {
+        if list.labels.len() > MAX_LABELS {
             let (now, count) = (self.now(), list.labels.len());
-            let why = format!("{count} labels are too many to synchronise; at most {MOST_LABELS}");
+            let why = format!("{count} labels are too many to synchronise; at most {MAX_LABELS}");
             self.state.warn(now, why);
             self.state.labels_at = Some(now);
             return Ok(());

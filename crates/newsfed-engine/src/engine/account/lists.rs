@@ -3,7 +3,7 @@
 use super::convert::received;
 use super::plan;
 use super::state::AccountError;
-use super::sync::{DAY, HOUR, MOST_PAGES, Sync};
+use super::sync::{DAY, HOUR, MAX_PAGES, Sync};
 use crate::greader::{ItemRefs, Page, RemoteId, Request, Stream};
 use crate::store::{Prepared, RemoteItem, prepare};
 use crate::util::text;
@@ -134,7 +134,7 @@ impl Sync {
         most: usize,
     ) -> Result<Vec<RemoteId>, AccountError> {
         let (mut all, mut continuation) = (Vec::new(), None);
-        for _ in 0..MOST_PAGES {
+        for _ in 0..MAX_PAGES {
             let rest = u32::try_from(most - all.len()).unwrap_or(u32::MAX);
             let most_here = rest.min(self.dialect().ids_per_page());
             let page = Page { most: most_here, unread, since, continuation: continuation.clone() };

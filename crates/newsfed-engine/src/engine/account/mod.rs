@@ -116,7 +116,7 @@ async fn sync_one(
     }
     let problem = report.result.as_ref().err().map(ToString::to_string);
     let waiting = match &problem {
-        Some(_) => context.read(move |r| r.waiting_marks(key, plan::MOST_TRIES, labels)).await,
+        Some(_) => context.read(move |r| r.waiting_marks(key, plan::MAX_TRIES, labels)).await,
         None => Ok((0, 0)),
     };
     let waiting = waiting.map_or(0, |(waiting, _)| waiting);

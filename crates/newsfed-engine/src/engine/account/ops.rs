@@ -1,7 +1,7 @@
 //! Sends changes of subscriptions. A successful response proves nothing: a change counts as done when it
 //! appears in the server's list.
 
-use super::plan::MOST_TRIES;
+use super::plan::MAX_TRIES;
 use super::state::AccountError;
 use super::sync::Sync;
 use crate::greader::{QuickAdd, Request, Stream, SubscriptionEdit};
@@ -72,7 +72,7 @@ impl Sync {
         let mut list = self.own_subscriptions().await?;
         let (mut sent, mut failures) = (false, 0);
         for op in ops.iter_mut().filter(|op| !has_happened(op, &list.feeds)) {
-            if failures == MOST_FAILURES {
+            if failures == MAX_FAILURES {
                 break;
             }
             op.error = None;
@@ -97,7 +97,7 @@ impl Sync {
                 let source = op.source.as_ref().filter(|_| op.op == AccountOp::Unsubscribe);
                 left.extend(source.map(|(key, ..)| *key));
                 done.push(op.seq);
-            } else if op.tries < MOST_TRIES {
+            } else if op.tries < MAX_TRIES {
                 failed.push(op);
             } else {
                 let why = op.error.as_deref().unwrap_or("the server did not make the change");
@@ -180,7 +180,7 @@ impl Sync {
 
 /// Maximum number of changes that may fail because of the server in one synchronisation. The others then wait
 /// for the next one.
-const MOST_FAILURES: usize = 3;
+const MAX_FAILURES: usize = 3;
 
 /// Whether the error would also affect all other changes.
 pub(super) fn concerns_all(error: &AccountError) -> bool {

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 /// Number of times that a mark is sent before it is reported as refused.
-pub(super) const MOST_TRIES: u32 = 3;
+pub(super) const MAX_TRIES: u32 = 3;
 /// Number of identifiers in the first request with marks.
 pub(super) const FIRST_BATCH: usize = 100;
 /// Maximum number of identifiers per request: servers drop everything after the 1,000th field.
@@ -46,7 +46,7 @@ type OneMark = fn(&Marks) -> bool;
 
 /// The pending marks, by kind. Marks that were sent several times without effect are left out.
 pub(super) fn pushes(known: &[RemoteItem]) -> Vec<Push> {
-    let waiting = || known.iter().filter(|item| item.is_waiting() && item.tries < MOST_TRIES);
+    let waiting = || known.iter().filter(|item| item.is_waiting() && item.tries < MAX_TRIES);
     // Marks that were sent but not seen since are sent again, even if they were reset locally.
     let kinds: [(State, bool, OneMark); 4] = [
         (State::Read, true, |m| m.read),

@@ -24,7 +24,7 @@ fn marks_are_sent_by_kind_with_limited_retries() {
         item(4, "p", ""),
         item(5, "r", "r"),
     ];
-    known.push(RemoteItem { tries: MOST_TRIES, ..item(6, "", "r") });
+    known.push(RemoteItem { tries: MAX_TRIES, ..item(6, "", "r") });
     known.push(RemoteItem { gone: true, ..item(7, "", "r") });
     // The mark was sent, and has been changed back since.
     known.push(RemoteItem { sent: marks("r"), ..item(8, "", "") });

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 /// Number of rejected requests with marks in one synchronisation after which rejected requests are no longer
 /// split.
-const MOST_REJECTED: usize = 20;
+const MAX_REJECTED: usize = 20;
 
 impl Sync {
     /// Sends the pending marks and returns their items. A successful response proves nothing: the lists that
@@ -35,7 +35,7 @@ impl Sync {
                     Ok(response) => size = plan::next_batch(size, response.elapsed),
                     Err(e) if e.is_rejected() => {
                         rejected += 1;
-                        if now.len() > 1 && (e.is_too_large() || rejected < MOST_REJECTED) {
+                        if now.len() > 1 && (e.is_too_large() || rejected < MAX_REJECTED) {
                             // A single item may be the reason.
                             size = now.len() / 2;
                             continue;

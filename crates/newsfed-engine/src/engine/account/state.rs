@@ -47,7 +47,7 @@ pub(super) struct AccountState {
 /// How long warnings are shown, in seconds.
 const WARNING_SECONDS: i64 = 7 * 24 * 3600;
 /// Maximum number of warnings kept.
-const MOST_WARNINGS: usize = 20;
+const MAX_WARNINGS: usize = 20;
 
 /// Progress of the first synchronisation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -74,7 +74,7 @@ impl AccountState {
     pub(super) fn warn(&mut self, now: i64, warning: String) {
         self.warnings.retain(|(_, known)| *known != warning);
         self.warnings.push((now, warning));
-        let surplus = self.warnings.len().saturating_sub(MOST_WARNINGS);
+        let surplus = self.warnings.len().saturating_sub(MAX_WARNINGS);
         self.warnings.drain(..surplus);
     }
 

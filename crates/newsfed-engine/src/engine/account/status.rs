@@ -104,7 +104,7 @@ fn status(
     let (waiting, refused) = match row {
         Some(row) => {
             let labels = state.dialect.is_some_and(Dialect::has_labels);
-            reader.waiting_marks(row.key, plan::MOST_TRIES, labels)?
+            reader.waiting_marks(row.key, plan::MAX_TRIES, labels)?
         }
         None => (0, 0),
     };

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Maximum number of pages to read of a list.
-pub(super) const MOST_PAGES: usize = 1000;
+pub(super) const MAX_PAGES: usize = 1000;
 /// One hour, in seconds. Subscriptions are read again after an hour, all identifiers after a day, and
 /// arrivals are listed from an hour before the last synchronisation.
 pub(super) const HOUR: i64 = 3600;

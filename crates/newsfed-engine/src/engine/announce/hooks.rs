@@ -16,9 +16,9 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of lines that a hook receives at once, and maximum number of queued lines.
-const MOST_LINES: usize = 1000;
+const MAX_LINES: usize = 1000;
 /// Maximum total size of the lines, in bytes.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 /// The name of a hook's record among the records of rules.
 pub fn record_name(hook: &str) -> String {
@@ -79,7 +79,7 @@ struct Lines {
 impl Lines {
     fn push(&mut self, value: &impl Serialize) {
         let line = serde_json::to_string(value).unwrap_or_default();
-        if self.text.len() + line.len() > MOST_BYTES {
+        if self.text.len() + line.len() > MAX_BYTES {
             self.left_out += 1;
             return;
         }
@@ -114,7 +114,7 @@ impl Waiting {
 
 /// Adds items up to the limit. Returns the number of items left out.
 fn add<T: Clone>(to: &mut Vec<T>, new: &[T]) -> usize {
-    let free = MOST_LINES.saturating_sub(to.len());
+    let free = MAX_LINES.saturating_sub(to.len());
     to.extend(new.iter().take(free).cloned());
     new.len().saturating_sub(free)
 }
@@ -283,7 +283,7 @@ mod tests {
             queues.lock().get_mut("a").unwrap().add(HookAfter::Arrival, &[], &items);
         }
         let waiting = queues.take("a").unwrap();
-        assert_eq!((waiting.arrived.len(), waiting.left_out), (MOST_LINES, 1100));
+        assert_eq!((waiting.arrived.len(), waiting.left_out), (MAX_LINES, 1100));
         assert_eq!((waiting.arrived[699], waiting.arrived[700]), (699, 0));
         assert!(queues.take("a").is_none() && queues.lock().is_empty());
     }

@@ -25,7 +25,7 @@ fn a_notification_names_rules_and_their_first_items() {
     let silent = Announcement { notifies: false, ..announcement("A", &[1]) };
     assert_eq!(message(&[silent], &titles), None);
     let long = message(&[announcement("C", &[3]), announcement("D", &[3; 9])], &titles).unwrap();
-    assert!(text::width(&long) <= MOST_TEXT, "{long}");
+    assert!(text::width(&long) <= MAX_TEXT, "{long}");
 }
 
 #[test]

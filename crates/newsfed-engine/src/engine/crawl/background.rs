@@ -1,6 +1,6 @@
 //! Crawls that run in the background of the interface, and the folders of earlier ones.
 
-use super::overview::{MOST_GROUPS, describe};
+use super::overview::{MAX_GROUPS, describe};
 use super::state::{CrawlPhase, CrawlState, Speed};
 use super::{Crawl, CrawlEnd, CrawlError, CrawlPlan, CrawlStep, Targets};
 use crate::engine::context::Context;
@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 /// Name of the stored list of folders.
 const FOLDERS: &str = "crawl_folders";
 /// Maximum number of listed folders; the oldest are dropped.
-const MOST_FOLDERS: usize = 100;
+const MAX_FOLDERS: usize = 100;
 /// Number of responses between two updates of the link groups.
 const GROUPS_EVERY: u64 = 20;
 
@@ -178,7 +178,7 @@ async fn change_listed(
     let before = listed_folders(context).await?;
     let mut folders = before.clone();
     change(&mut folders);
-    folders.drain(..folders.len().saturating_sub(MOST_FOLDERS));
+    folders.drain(..folders.len().saturating_sub(MAX_FOLDERS));
     if folders == before {
         return Ok(());
     }
@@ -232,7 +232,7 @@ impl Run {
         });
         let (crawl, state) = opening.await.unwrap_or(Err(CrawlError::Record))?;
         self.state = CrawlState { folder: std::mem::take(&mut self.state.folder), ..state };
-        self.state.groups = crawl.link_groups(MOST_GROUPS).iter().map(describe).collect();
+        self.state.groups = crawl.link_groups(MAX_GROUPS).iter().map(describe).collect();
         Ok(crawl)
     }
 
@@ -242,7 +242,7 @@ impl Run {
         self.list_folder().await;
         let end = self.steps(&mut crawl).await;
         self.state.advanced(&crawl);
-        self.state.groups = crawl.link_groups(MOST_GROUPS).iter().map(describe).collect();
+        self.state.groups = crawl.link_groups(MAX_GROUPS).iter().map(describe).collect();
         let closed = match &end {
             Ok(end) => crawl.close(end),
             Err(_) => Ok(()),
@@ -289,7 +289,7 @@ impl Run {
                 self.state.note = Some(text::line(&note));
             }
             if responses % GROUPS_EVERY == 1 {
-                self.state.groups = crawl.link_groups(MOST_GROUPS).iter().map(describe).collect();
+                self.state.groups = crawl.link_groups(MAX_GROUPS).iter().map(describe).collect();
             }
             self.show(CrawlPhase::Running);
         }

@@ -1,7 +1,7 @@
 //! The number of targets that a crawl has found after a number of requests, with a limited number of points.
 
 /// Number of points at which every second one is dropped. A plot has fewer dots.
-const MOST_POINTS: usize = 512;
+const MAX_POINTS: usize = 512;
 
 /// Requests and targets found; both never decrease.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Curve {
             return;
         }
         self.points.push(self.last);
-        if self.points.len() >= MOST_POINTS {
+        if self.points.len() >= MAX_POINTS {
             let mut is_kept = false;
             self.points.retain(|_| {
                 is_kept = !is_kept;
@@ -60,7 +60,7 @@ mod tests {
             let mut curve = Curve::default();
             (1..=responses).for_each(|n| curve.add(n, n / 4));
             let points: Vec<_> = curve.points().collect();
-            assert!(points.len() <= MOST_POINTS, "{}", points.len());
+            assert!(points.len() <= MAX_POINTS, "{}", points.len());
             assert_eq!(points.first(), Some(&(0, 0)));
             assert_eq!(points.last(), Some(&(responses, responses / 4)));
             assert!(points.is_sorted());

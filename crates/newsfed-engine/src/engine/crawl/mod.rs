@@ -35,7 +35,7 @@ use crate::net::{Client, Request, Response};
 use crate::util::clock::Clock;
 use crate::util::limits;
 use fetch::{Fetcher, LinkRequest};
-use overview::{Ending, MOST_GROUPS};
+use overview::{Ending, MAX_GROUPS};
 use record::Record;
 use save::CrawlFolder;
 use std::path::{Path, PathBuf};
@@ -240,7 +240,7 @@ impl Crawl {
     /// # Errors
     /// If it cannot be stored.
     pub fn close(&self, end: &CrawlEnd) -> Result<(), CrawlError> {
-        self.record.close(&Ending::of(end, &self.budget, &self.link_groups(MOST_GROUPS)))
+        self.record.close(&Ending::of(end, &self.budget, &self.link_groups(MAX_GROUPS)))
     }
 
     /// Stores what was learned, for the next visit of the site; see [`Revisit`].

@@ -1,7 +1,7 @@
 //! The state of a crawl in a folder for a list, read from its log without replaying it.
 
 use super::record::{beside, class, open_for_reading, read_order};
-use super::state::{CrawlPhase, CrawlState, MOST_FINDS};
+use super::state::{CrawlPhase, CrawlState, MAX_FINDS};
 use super::{CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlLocation};
 use crate::crawl::LinkGroup;
 use crate::util::text;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Name of the note about the end of the last run; empty during a run.
 pub(super) const ENDING: &str = "ending";
 /// Maximum number of link groups to store.
-pub(super) const MOST_GROUPS: usize = 5;
+pub(super) const MAX_GROUPS: usize = 5;
 
 /// How a run has ended.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -97,7 +97,7 @@ impl CrawlState {
         progress.bytes += bytes;
         // The link to the start page is not stored before the first response.
         progress.links = (log.links() as usize).max(1);
-        let finds = log.newest_saved(MOST_FINDS)?;
+        let finds = log.newest_saved(MAX_FINDS)?;
         self.finds = finds.iter().filter_map(|json| CrawlFind::read(json)).map(Arc::new).collect();
         let note = log.note(ENDING)?.unwrap_or_default();
         let ending: Ending = serde_json::from_str(&note).unwrap_or_default();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use url::Url;
 
 /// Maximum number of finds to keep for lists.
-pub(super) const MOST_FINDS: usize = 200;
+pub(super) const MAX_FINDS: usize = 200;
 /// Number of recent responses used to compute the speed.
 const RECENT: usize = 40;
 
@@ -78,7 +78,7 @@ impl CrawlState {
         let order = crawl.order();
         (self.start, self.targets) = (order.start.to_string(), order.targets.to_string());
         self.budget = crawl.budget;
-        let finds = crawl.record.newest(MOST_FINDS)?;
+        let finds = crawl.record.newest(MAX_FINDS)?;
         self.finds = finds.iter().filter_map(|json| CrawlFind::read(json)).map(Arc::new).collect();
         self.advanced(crawl);
         Ok(())
@@ -93,7 +93,7 @@ impl CrawlState {
 
     pub(super) fn found(&mut self, find: CrawlFind) {
         self.finds.push_front(Arc::new(find));
-        self.finds.truncate(MOST_FINDS);
+        self.finds.truncate(MAX_FINDS);
     }
 
     /// Whether the crawl is running, or about to run.

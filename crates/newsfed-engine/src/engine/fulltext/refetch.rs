@@ -12,13 +12,13 @@ const AGES: [TimeDelta; 5] = [
     TimeDelta::days(7),
 ];
 /// Minimum time between two requests for the same page.
-const LEAST: TimeDelta = TimeDelta::minutes(30);
+const MIN: TimeDelta = TimeDelta::minutes(30);
 /// Delays after consecutive temporary failures. After the last one there is no further retry.
 const WAITS: [TimeDelta; 3] = [TimeDelta::minutes(20), TimeDelta::hours(4), TimeDelta::days(1)];
 
 /// The next fetch after the page of an article with this publication date was read.
 pub(super) fn after_success(published: Time, now: Time) -> Option<Time> {
-    AGES.into_iter().map(|age| published + age).find(|at| *at >= now + LEAST)
+    AGES.into_iter().map(|age| published + age).find(|at| *at >= now + MIN)
 }
 
 /// The next fetch after `tries` consecutive temporary failures.

@@ -14,7 +14,7 @@ use crate::util::text::{self, counted};
 use std::sync::Arc;
 
 /// Maximum number of notes about one poll.
-const MOST_NOTES: usize = 20;
+const MAX_NOTES: usize = 20;
 
 /// Why a list is not applied.
 struct Refusal(ErrorKind, String);
@@ -145,9 +145,9 @@ fn notes(listed: &Listed) -> Vec<String> {
     // Damage at the end of a list is the last of its notes.
     let skipped = listed.skipped.iter().rev().map(|(what, why)| format!("{what}: {why}"));
     let mut notes: Vec<String> = left_out.into_iter().chain(skipped).collect();
-    if notes.len() > MOST_NOTES {
-        let more = notes.len() - MOST_NOTES;
-        notes.truncate(MOST_NOTES);
+    if notes.len() > MAX_NOTES {
+        let more = notes.len() - MAX_NOTES;
+        notes.truncate(MAX_NOTES);
         notes.push(format!("and {more} more that were skipped"));
     }
     notes

@@ -19,9 +19,9 @@ use std::time::SystemTime;
 /// The suffix of mark file names.
 const EXTENSION: &str = "marks";
 /// Maximum number of files to read, including conflict copies.
-const MOST_FILES: usize = 256;
+const MAX_FILES: usize = 256;
 /// Maximum size of a file, in bytes.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 /// Number of lines beyond twice the number of current marks after which this machine's file is rewritten.
 const SPARE_LINES: usize = 200;
 
@@ -190,8 +190,8 @@ fn mark_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
         }
     }
     files.sort_unstable();
-    if files.len() > MOST_FILES {
-        return Err(io::Error::other(format!("it has more than {MOST_FILES} mark files")));
+    if files.len() > MAX_FILES {
+        return Err(io::Error::other(format!("it has more than {MAX_FILES} mark files")));
     }
     Ok(files)
 }
@@ -204,11 +204,11 @@ pub(super) fn open(path: &Path) -> Result<BufReader<io::Take<File>>, MachinesErr
         return Err(failed(io::Error::other("it is not a file")));
     }
     let file = File::open(path).map_err(failed)?;
-    if about.len() > MOST_BYTES {
-        let most = text::size(MOST_BYTES);
+    if about.len() > MAX_BYTES {
+        let most = text::size(MAX_BYTES);
         return Err(failed(io::Error::other(format!("it is larger than {most}"))));
     }
-    Ok(BufReader::new(file.take(MOST_BYTES)))
+    Ok(BufReader::new(file.take(MAX_BYTES)))
 }
 
 /// The file of this machine.
