@@ -522,7 +522,9 @@ fn reports_a_damaged_database() {
     let whole = std::fs::read(&file).unwrap();
     let title = b"Third article";
     let at = whole.windows(title.len()).position(|w| w == title).unwrap();
-    let page = at / 4096 * 4096;
+    // The file's header has its page size.
+    let size = usize::from(u16::from_be_bytes([whole[16], whole[17]]));
+    let page = at / size * size;
     let mut bytes = whole.clone();
     bytes[page..page + 64].fill(0xff);
     std::fs::write(&file, &bytes).unwrap();
