@@ -230,8 +230,8 @@ impl<'a> Out<'a> {
         let over = if wraps { 0 } else { wide.saturating_sub(inside) };
         let name = language.map(|name| text::truncate(name, inside)).unwrap_or_default();
         let before = Span::blank(inside - text::width(&name).min(inside));
-        // Rows above and below would make a block of one or two lines look empty.
-        let is_airy = code.lines().nth(2).is_some();
+        // All code has the same rows above and below, so that its blocks look alike.
+        let is_airy = !is_formula;
         let mut out = Vec::new();
         if is_airy || !name.is_empty() {
             let spans = vec![before, Span::label(name, Role::Dim)];
@@ -405,8 +405,8 @@ mod tests {
             shown_beside(&code, 50, beyond).len()
         };
         // The code has 46 cells without its padding, and rows around it would be lines too.
-        assert_eq!((lines(46, 0), lines(47, 0)), (1, 2));
-        assert_eq!((lines(50, 4), lines(51, 4)), (1, 2));
+        assert_eq!((lines(46, 0), lines(47, 0)), (3, 4));
+        assert_eq!((lines(50, 4), lines(51, 4)), (3, 4));
         let long = "x ".repeat(60);
         let plain = shown_beside(&format!("<pre>{long}</pre>"), 50, 0);
         assert_eq!(shown_beside(&format!("<pre>{long}</pre>"), 50, 4), plain);

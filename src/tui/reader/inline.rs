@@ -83,11 +83,13 @@ fn flatten(
     let span = |text: &str, role| Span { target, ..Span::new(text, role) };
     let number = |to: usize| Span::mark(glyphs.link(to), Target::Link(to));
     let plain = role == Role::Text;
+    // A heading that is a link looks like a heading.
+    let is_link = target.is_some() && !matches!(role, Role::Heading | Role::Subheading);
     for piece in inline {
         match piece {
-            Inline::Text(t) => out.push(span(t, if target.is_some() { Role::Link } else { role })),
+            Inline::Text(t) => out.push(span(t, if is_link { Role::Link } else { role })),
             Inline::Code(t) => {
-                out.push(span(t, if target.is_some() { Role::Link } else { Role::Code }));
+                out.push(span(t, if is_link { Role::Link } else { Role::Code }));
             }
             Inline::Emphasis(inner) => {
                 flatten(inner, if plain { Role::Emphasis } else { role }, target, glyphs, out);

@@ -93,7 +93,8 @@ fn items_with_the_typed_title_are_listed_first() {
     const TITLE: &str = "Election results, live";
     let mut stage = Stage::new();
     stage.rows.iter_mut().for_each(|row| row.by_title = row.title == TITLE);
-    let is_label = |line: &&str| line.contains("Title ─") && line.trim_end().ends_with("─ 1");
+    let is_label =
+        |line: &&str| line.contains("Matching title ─") && line.trim_end().ends_with("─ 1");
     for (keys, listed) in [("gi", false), ("/e", true), ("<Enter>", true), ("<Esc>fe", true)] {
         stage.keys(keys);
         let screen = stage.screen(120, 40);
@@ -105,7 +106,7 @@ fn items_with_the_typed_title_are_listed_first() {
     stage.app.settings.ui.group = crate::config::Grouping::Source;
     stage.keys("<Esc>/e");
     let screen = stage.screen(120, 40);
-    assert!(!screen.contains("Title ─"), "{screen}");
+    assert!(!screen.contains("Matching title ─"), "{screen}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn draws_ways_to_follow_a_url_at_every_size() {
 #[test]
 fn a_narrow_status_line_leaves_out_that_another_process_polls() {
     let status = Status { role: Part::Watches(Some(7)), ..Status::default() };
-    for (width, shown) in [(120, "checked by another newsfed"), (50, ""), (30, "")] {
+    for (width, shown) in [(120, "checked by another newsfed"), (80, ""), (50, ""), (30, "")] {
         let mut stage = Stage::new();
         stage.happen(Event::StatusChanged(status.clone()));
         let screen = stage.screen(width, 15);

@@ -245,19 +245,24 @@ fn narrow_lists_beside_the_sources_shorten_their_names() {
 
 #[test]
 fn zen_mode_shows_the_source_and_the_position() {
-    let mut stage = Stage::new();
+    let mut list = source_list();
+    list.sources.iter_mut().for_each(|source| {
+        source.facts.feed_title = Some("Kernel notes about everything in the system".to_owned());
+    });
+    let mut stage = Stage::with(Settings::default(), list, item_rows());
     let text = "<p>Some words.</p>".repeat(40);
     let usual = article(item_rows()[0].clone());
     stage.shown = Some(Article { document: Arc::new(from_html(&text, None)), ..usual });
-    stage.screen(80, 24);
+    // Half of the line is more than the column has beside the position.
+    stage.screen(160, 24);
     stage.keys("<Enter>z");
-    assert!(!stage.screen(80, 24).contains("newsfed"));
+    assert!(!stage.screen(160, 24).contains("newsfed"));
     stage.keys("<Space>");
-    stage.screen(80, 24);
-    let screen = stage.screen(80, 24);
+    stage.screen(160, 24);
+    let screen = stage.screen(160, 24);
     let first = screen.lines().find(|line| !line.is_empty()).unwrap_or_default();
     assert!(first.trim_start().starts_with("Kernel notes"), "{screen}");
-    assert!(first.contains("1 of "), "{screen}");
+    assert!(first.contains("1 of ") && first.contains(" %"), "{screen}");
 }
 
 #[test]

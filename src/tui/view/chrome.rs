@@ -135,9 +135,14 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
         Focus::Items => items_title(app, area.width),
         Focus::Reader => reader_title(app),
     };
+    let width = usize::from(area.width);
     // In zen mode, the title of the Reader is subdued.
     let calm = app.zen && pane == Focus::Reader;
-    let words = if calm { source_title(app, area.width) } else { words };
+    let words = match calm {
+        // The position stays visible.
+        true => source_title(app, width.saturating_sub(pad + pad_right + text::width(&right) + 3)),
+        false => words,
+    };
     let ascii = app.settings.ui.ascii && focused && !calm;
     let words = if ascii { format!("[{words}]") } else { words };
     let mut row = Row::new(area.width);
@@ -289,15 +294,13 @@ fn reader_title(app: &App) -> Title {
 
 /// The source of the open article, for the top line of zen mode; the program's name if there is none. Empty
 /// while the header of the article shows the source.
-fn source_title(app: &App, width: u16) -> String {
+fn source_title(app: &App, cells: usize) -> String {
     let row = app.reader.article.as_ref().map(|article| &article.row);
     let is_below = app.reader.head_hidden == 0 || app.reader.head_rows == 0;
     if row.is_some() && is_below {
         return String::new();
     }
     let entry = row.and_then(|row| app.sources.entry(row.source_key));
-    // At most half of the line, so that the position stays visible.
-    let cells = usize::from(width) / 2;
     match entry.map(|entry| app.sources.name(entry, cells)) {
         Some(name) if !name.is_empty() => text::truncate(&name, cells).into_owned(),
         _ => "newsfed".to_owned(),
@@ -354,8 +357,8 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
         Role::Dim if area.width < KEYS_LINE => {}
         Role::Dim if area.width < ROOMY_LINE && app.focus == Focus::Reader => {}
         Role::Dim => row.right(state, style(role)),
-        // A part of this state would mean something else.
-        _ if state.ends_with(ELSEWHERE) && !row.fits_right(&state) => {}
+        // A part of this state would mean something else, and key hints are more useful.
+        _ if state.ends_with(ELSEWHERE) && (area.width < KEYS_LINE || !row.fits_right(&state)) => {}
         _ => row.right_fitting(&state, style(role)),
     }
     row.left(&" ".repeat(padding(area.width)), Style::new());

@@ -115,7 +115,7 @@ impl Groups {
                 let entry = app.sources.entry(source);
                 entry.map(|s| app.sources.name(s, usize::MAX).into_owned()).unwrap_or_default()
             }
-            Group::Title => "Title".to_owned(),
+            Group::Title => "Matching title".to_owned(),
             Group::Pinned => "Pinned".to_owned(),
             Group::Undated => "No date".to_owned(),
             Group::Dated(from, _) => self.label_from(from),

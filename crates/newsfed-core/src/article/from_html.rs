@@ -414,7 +414,7 @@ impl Builder<'_> {
                 flow.inline.push(Inline::Text(")".to_owned()));
             }
             "sup" | "sub" => {
-                let inner: String = e.text().collect();
+                let inner = script_text(e);
                 let raised = e.value().name() == "sup";
                 let link = e.descendent_elements().any(|d| d.value().name() == "a");
                 if link {
@@ -1182,9 +1182,35 @@ fn script(inner: &str, raised: bool, before: &[Inline]) -> String {
         (true, "*" | "†" | "‡" | "™" | "®" | "©" | "º" | "ª" | "°") => inner.to_owned(),
         _ if inner.starts_with('[') && inner.ends_with(']') => inner.to_owned(),
         (true, _) if ordinal() => inner.to_owned(),
-        (true, _) => format!("^{inner}"),
-        (false, _) => format!("_{inner}"),
+        (true, _) => format!("^{}", enclosed(inner)),
+        (false, _) => format!("_{}", enclosed(inner)),
     }
+}
+
+/// Text that is raised or lowered as a whole: in parentheses if it would otherwise seem to end earlier.
+fn enclosed(inner: &str) -> Cow<'_, str> {
+    let is_long = inner.chars().skip(1).any(|c| "/+-−*·^_=".contains(c));
+    let is_enclosed = inner.starts_with('(') && inner.ends_with(')');
+    if is_long && !is_enclosed { format!("({inner})").into() } else { inner.into() }
+}
+
+/// The text of superscript or subscript text, which may contain more of it.
+fn script_text(e: ElementRef<'_>) -> String {
+    let mut out = String::new();
+    for node in e.children() {
+        match (ElementRef::wrap(node), node.value()) {
+            (Some(child), _) if matches!(child.value().name(), "sup" | "sub") => {
+                let inner = script_text(child);
+                let last = out.chars().next_back().map(String::from);
+                let before = [Inline::Text(last.unwrap_or_default())];
+                out += &script(inner.trim(), child.value().name() == "sup", &before);
+            }
+            (Some(child), _) => out += &script_text(child),
+            (None, Node::Text(text)) => out += text,
+            _ => {}
+        }
+    }
+    out
 }
 
 /// Whether an element is a ruby annotation (`rt`) without the brackets that some pages put in `rp` elements.

@@ -431,6 +431,11 @@ fn reads_references_and_ordinals_without_a_caret() {
         ("<p>Name<sup>TM</sup> and X<sup>®</sup></p>", "Name™ and X®"),
         ("<p>10<sup>3</sup> and x<sup>n</sup>, H<sub>2</sub>O</p>", "10^3 and x^n, H_2O"),
         ("<p>the<sup>th</sup> power</p>", "the^th power"),
+        ("<p>u<sub>i</sub><sup>1/w<sub>i</sub></sup> x</p>", "u_i^(1/w_i) x"),
+        (
+            "<p>10<sup>-3</sup>, e<sup>(a+b)</sup>, x<sub><b>n+1</b></sub></p>",
+            "10^-3, e^(a+b), x_(n+1)",
+        ),
         ("<p>2<sup>n</sup></p>", "2^n"),
     ];
     for (markup, expected) in cases {

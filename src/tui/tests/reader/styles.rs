@@ -202,3 +202,13 @@ fn zen_shows_the_source_once() {
     let screen = stage.screen(80, 24);
     assert_eq!(screen.matches("Kernel notes and").count(), 1, "{screen}");
 }
+
+#[test]
+fn headings_that_are_links_look_like_headings() {
+    let mut stage = stage("<h2><a href='https://e.org/a'>The part</a></h2><p>Words.</p>", None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    let heading = stage.app.palette.style(Role::Heading);
+    assert_eq!(style_of(&mut stage, "The part").fg, heading.fg);
+}
