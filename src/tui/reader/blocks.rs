@@ -230,7 +230,7 @@ impl<'a> Out<'a> {
         let over = if wraps { 0 } else { wide.saturating_sub(inside) };
         let name = language.map(|name| text::truncate(name, inside)).unwrap_or_default();
         let before = Span::blank(inside - text::width(&name).min(inside));
-        // All code has the same rows above and below, so that its blocks look alike.
+        // All blocks of code have the same rows above and below, whatever their length.
         let is_airy = !is_formula;
         let mut out = Vec::new();
         if is_airy || !name.is_empty() {

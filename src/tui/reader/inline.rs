@@ -83,7 +83,7 @@ fn flatten(
     let span = |text: &str, role| Span { target, ..Span::new(text, role) };
     let number = |to: usize| Span::mark(glyphs.link(to), Target::Link(to));
     let plain = role == Role::Text;
-    // A heading that is a link looks like a heading.
+    // A heading that is a link keeps the style of headings.
     let is_link = target.is_some() && !matches!(role, Role::Heading | Role::Subheading);
     for piece in inline {
         match piece {

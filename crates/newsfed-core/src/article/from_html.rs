@@ -37,6 +37,8 @@ const MAX_COLUMNS: usize = 64;
 const MAX_BESIDE: usize = 20;
 /// Maximum number of captions and credits of a figure.
 const MAX_CAPTIONS: usize = 4;
+/// Maximum number of levels of superscript and subscript text within each other. Each takes a pass over the text.
+const MAX_SCRIPTS: usize = 4;
 /// Suffixes of ordinal numbers, which are often superscript.
 const ORDINALS: [&str; 9] = ["st", "nd", "rd", "th", "er", "re", "ème", "nde", "ère"];
 
@@ -414,7 +416,8 @@ impl Builder<'_> {
                 flow.inline.push(Inline::Text(")".to_owned()));
             }
             "sup" | "sub" => {
-                let inner = script_text(e);
+                let mut inner = String::new();
+                script_text(e, MAX_SCRIPTS, &mut inner);
                 let raised = e.value().name() == "sup";
                 let link = e.descendent_elements().any(|d| d.value().name() == "a");
                 if link {
@@ -1194,23 +1197,22 @@ fn enclosed(inner: &str) -> Cow<'_, str> {
     if is_long && !is_enclosed { format!("({inner})").into() } else { inner.into() }
 }
 
-/// The text of superscript or subscript text, which may contain more of it.
-fn script_text(e: ElementRef<'_>) -> String {
-    let mut out = String::new();
+/// Adds the text of superscript or subscript text. Further such text in it is marked up to `levels` deep.
+fn script_text(e: ElementRef<'_>, levels: usize, out: &mut String) {
     for node in e.children() {
         match (ElementRef::wrap(node), node.value()) {
-            (Some(child), _) if matches!(child.value().name(), "sup" | "sub") => {
-                let inner = script_text(child);
+            (Some(child), _) if levels > 0 && matches!(child.value().name(), "sup" | "sub") => {
+                let mut inner = String::new();
+                script_text(child, levels - 1, &mut inner);
                 let last = out.chars().next_back().map(String::from);
                 let before = [Inline::Text(last.unwrap_or_default())];
-                out += &script(inner.trim(), child.value().name() == "sup", &before);
+                *out += &script(inner.trim(), child.value().name() == "sup", &before);
             }
-            (Some(child), _) => out += &script_text(child),
-            (None, Node::Text(text)) => out += text,
+            (Some(child), _) => script_text(child, levels, out),
+            (None, Node::Text(text)) => *out += text,
             _ => {}
         }
     }
-    out
 }
 
 /// Whether an element is a ruby annotation (`rt`) without the brackets that some pages put in `rp` elements.

@@ -22,8 +22,10 @@ const QUEUE: usize = 64;
 const BATCH: usize = 256;
 /// Number of cached pages per source. A refresh changes the same index pages many times.
 const PAGES_OF_SOURCE: usize = 2;
-/// Minimum and maximum number of pages in the cache.
-const PAGES: (usize, usize) = (512, 4096);
+/// Minimum size of the cache, in bytes.
+const MIN_CACHE: u32 = 4 << 20;
+/// Maximum number of pages in the cache.
+const MAX_PAGES: usize = 4096;
 
 /// A job, and the caller that waits for it.
 trait Work: Send {
@@ -93,7 +95,9 @@ impl Writer {
         let hashing = Hashing::of(&conn)?;
         let (jobs, queue) = mpsc::channel(QUEUE);
         let sources = Arc::new(AtomicUsize::new(0));
-        let cache = Cache { sources: sources.clone(), sized_for: 0, pages: PAGES.0 };
+        let page: u32 = conn.pragma_query_value(None, "page_size", |r| r.get(0))?;
+        let min = (MIN_CACHE / page) as usize;
+        let cache = Cache { sources: sources.clone(), sized_for: 0, pages: min, min };
         let thread = std::thread::Builder::new()
             .name("newsfed-writer".to_owned())
             .spawn(move || run(conn, queue, cache, &revision))
@@ -137,6 +141,8 @@ struct Cache {
     /// The number of sources for which the cache was sized.
     sized_for: usize,
     pages: usize,
+    /// Minimum number of pages.
+    min: usize,
 }
 
 impl Cache {
@@ -145,7 +151,7 @@ impl Cache {
         let sources = self.sources.load(Ordering::Relaxed);
         if sources != self.sized_for {
             self.sized_for = sources;
-            self.pages = sources.saturating_mul(PAGES_OF_SOURCE).clamp(PAGES.0, PAGES.1);
+            self.pages = sources.saturating_mul(PAGES_OF_SOURCE).clamp(self.min, MAX_PAGES);
             conn.pragma_update(None, "cache_size", i64::try_from(self.pages).unwrap_or(i64::MAX))?;
         }
         Ok(())

@@ -15,7 +15,8 @@ impl ReaderPane {
             line.picture.is_none() && line.text().trim().is_empty()
         };
         let empty = below.take_while(is_empty).count();
-        if empty > 0 && self.top > 0 {
+        let goes_on = self.top + empty < self.lines.lines.len();
+        if goes_on && empty > 0 && self.top > 0 {
             self.set_top(self.top + empty);
         }
     }

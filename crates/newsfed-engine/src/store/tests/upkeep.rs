@@ -377,21 +377,37 @@ fn only_shown_items_are_snoozed() {
     assert_eq!(f.titles(&View::of(Scope::All)), ["shown"]);
 }
 
+fn cache_size(conn: &rusqlite::Connection) -> crate::store::error::Result<i64> {
+    Ok(conn.pragma_query_value(None, "cache_size", |row| row.get(0))?)
+}
+
 #[test]
 fn the_writer_caches_more_pages_for_many_sources() {
     let f = Fixture::new(&["s"]);
-    let pages = || {
-        let size = |conn: &rusqlite::Connection| {
-            Ok(conn.pragma_query_value(None, "cache_size", |row| row.get::<_, i64>(0))?)
-        };
-        f.store.writer().unwrap().call_blocking(size).unwrap()
-    };
+    let pages = || f.store.writer().unwrap().call_blocking(cache_size).unwrap();
     assert_eq!(pages(), 512);
     for (count, expected) in [(1_000, 2_000), (3_000, 4_096), (1, 512)] {
         let source = |n| Source::feed(SourceId(format!("s{n}")), url(&format!("{n}")));
         f.store.reconcile_blocking((0..count).map(source).collect(), f.now).unwrap();
         assert_eq!(pages(), expected, "{count}");
     }
+}
+
+#[test]
+fn smaller_pages_get_as_much_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("newsfed.db");
+    let old = rusqlite::Connection::open(&path).unwrap();
+    old.execute_batch("PRAGMA page_size = 4096; PRAGMA journal_mode = WAL").unwrap();
+    drop(old);
+    let store = Store::open(&path).unwrap();
+    store
+        .reconcile_blocking(
+            vec![Source::feed(SourceId("s".to_owned()), url("s"))],
+            Fixture::new(&[]).now,
+        )
+        .unwrap();
+    assert_eq!(store.writer().unwrap().call_blocking(cache_size).unwrap(), 1024);
 }
 
 #[test]
