@@ -95,7 +95,7 @@ fn offer_move(home: &Home, id: &str, yes: bool, out: &mut Output) -> Result<Exit
     if count == 0 {
         return Ok(Exit::Ok);
     }
-    let can_move = counted_as(count, "feed of yours", "feeds of yours");
+    let can_move = counted_as(count, "of your feeds", "of your feeds");
     out.note(format!(
         "the server could poll {can_move} too: `newsfed account move {id} --all --dry-run` shows them"
     ));

@@ -93,7 +93,7 @@ pub(super) enum Command {
     Untag(mark::TagArgs),
     /// Keep items for later
     Later(mark::LaterArgs),
-    /// Snooze items: hide them until a time
+    /// Snooze items: hide them until a given time
     Snooze(mark::SnoozeArgs),
     /// Show, test, apply and undo the rules for new items
     Rules(rules::RulesArgs),

@@ -25,18 +25,18 @@ pub(super) struct ExportArgs {
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Format {
-    /// OPML 2.0, with the settings of all sources, and all views
+    /// OPML 2.0: all views, and sources with their settings
     Opml,
     /// One URL per line with tags and title, as in newsboat's urls file
     Urls,
 }
 
 const EXAMPLES: &str = "\
-OPML contains the sources of every kind with all their settings, and the saved
-views: `newsfed import` restores them. Other readers see the feeds with
-folders, titles and tags, and the rest as links. Passwords, headers that may be
-secret, and proxies with a password are left out. --format urls contains only
-feeds, with their tags and titles.
+OPML contains the saved views and the sources with their settings; `newsfed
+import` restores them. Other readers see the feeds with folders, titles and
+tags, and the rest as links. Programs, files, filters and followed lists are
+left out, as are passwords, headers that may be secret, and proxies with a
+password. --format urls contains only feeds, with their tags and titles.
 
 Examples:
   newsfed export > subscriptions.opml
@@ -65,7 +65,7 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
                 let (one, several) =
                     ("source is not a feed and is", "sources are not feeds and are");
                 let what = counted_as(others, one, several);
-                out.note(format!("{what} left out; --format opml has every source"));
+                out.note(format!("{what} left out; --format opml has them"));
             }
             export_urls(feeds)
         }

@@ -67,8 +67,8 @@ are written 2026-11-21, 2026-11, 2026, today, yesterday or 7d. --fold lists a
 pinned item of each story, or else its earliest item. --as-of shows
 titles and texts as they were, if earlier versions are stored; the marks are
 those of today, and items that retention has removed are missing. --read-for
-prefers sources whose items you read, new items, pinned items, items kept for
-later, and a mix of sources.
+prefers items that are new, pinned or kept for later, items of sources that you
+read, and a mix of sources.
 
 Examples:
   newsfed list --unread --source kernel

@@ -104,7 +104,7 @@ fn adding_an_account_names_feeds_that_could_move() {
     let (url, file) = (world.server.url("/"), password(&world, 0o600));
     let add = ["account", "add", &url, "--user", "alice", "--password-file", &file, "--yes"];
     let added = world.run(&add);
-    assert!(added.err.contains("1 feed of yours too: `newsfed account move home"), "{added:?}");
+    assert!(added.err.contains("1 of your feeds too: `newsfed account move home"), "{added:?}");
     world.run(&["refresh"]);
     let why = world.run(&["schedule", "why", "home-feeds-example"]).ok();
     assert!(why.contains("polled by  home (FreshRSS)") && why.contains("next sync"), "{why}");

@@ -176,7 +176,7 @@ impl App {
         Completion::matching(field, spot, candidates)
     }
 
-    /// Candidates for the sources whose titles contain a word. Without them, the word searches for items.
+    /// Candidates for the sources whose titles contain a word. If there are none, the word is searched for in items.
     fn sources_named(&self, word: &str) -> Vec<Candidate> {
         if word.chars().count() < MIN_NAME {
             return Vec::new();

@@ -110,7 +110,7 @@ impl App {
         let Some(url) = &row.url else { return self.note("This item has no URL") };
         let host = url::Url::parse(url).ok().and_then(|u| u.host_str().map(str::to_owned));
         let host = host.as_deref().unwrap_or("its page");
-        self.note(match self.next_text().is_some() {
+        self.note(match self.has_other_text() {
             true => format!("Getting another text from {host} …"),
             false => format!("Fetching the full text from {host} …"),
         });
@@ -154,14 +154,10 @@ impl App {
     /// A message with the origin of the current text, and the key for another text.
     fn text_message(&self, got: &TextGot, explicit: bool) -> String {
         let key = self.keymap.keys_for(self.context(), Action::FullText).filter(|_| explicit);
-        let next = match got {
-            TextGot::Feed | TextGot::Kept => Some("the page's text"),
-            TextGot::Fetched { .. } => Some("another text"),
-            _ => None,
-        };
+        let has_other = matches!(got, TextGot::Feed | TextGot::Kept | TextGot::Fetched { .. });
         let words = sentence(&got.describe());
-        match key.zip(next) {
-            Some((key, next)) => format!("{words}. Press {key} for {next}."),
+        match key.filter(|_| has_other) {
+            Some(key) => format!("{words}. Press {key} for another text."),
             None => words,
         }
     }

@@ -183,6 +183,7 @@ impl App {
                 Action::Hints => !self.links().is_empty(),
                 Action::CopyCode => !self.reader.visible_code().is_empty(),
                 Action::ScrollRight => self.reader.is_cut(),
+                Action::FullText => !self.lacks_page(),
                 _ => true,
             };
             has_use.then_some(())?;
@@ -237,24 +238,21 @@ impl App {
         all.iter().find(|key| *key == "Esc").or(all.first()).cloned()
     }
 
-    /// Which text the key for the full text shows next, if the page of the item in the Reader was fetched.
-    pub(super) fn next_text(&self) -> Option<&'static str> {
-        let article = self.reader.article.as_ref()?;
+    /// Whether the key for the full text shows another text, because the page of the item in the Reader was
+    /// fetched.
+    pub(super) fn has_other_text(&self) -> bool {
+        let Some(article) = &self.reader.article else { return false };
         // In the list, the key acts on the current item, which the Reader may show.
         let is_target = self.focus == Focus::Reader
             || self.shown_targets().first().is_some_and(|row| row.key == article.row.key);
-        match article.item.text_from {
-            _ if !is_target => None,
-            TextFrom::Feed => article.item.page_text.then_some("page text"),
-            // The texts of a website all come from its pages.
-            _ if self.reads_pages(article.row.source_key) => Some("other text"),
-            // The page may be read in several ways before the feed's text is shown again.
-            _ => Some("feed or page text"),
-        }
+        is_target && (article.item.text_from != TextFrom::Feed || article.item.page_text)
     }
 
-    fn reads_pages(&self, source: i64) -> bool {
-        self.sources.entry(source).is_some_and(|entry| entry.source.kind().reads_pages())
+    /// Whether the page of the article in the Reader could not be fetched. The key for the full text still
+    /// tries again.
+    fn lacks_page(&self) -> bool {
+        let article = self.reader.article.as_ref();
+        article.is_some_and(|a| a.item.fetch_error.is_some()) && !self.has_other_text()
     }
 
     fn shows_changes(&self) -> bool {
@@ -286,7 +284,7 @@ impl App {
             Action::Filter => "find",
             Action::Jump if self.focus == Focus::Sources => "find",
             Action::Zen if self.zen => "show other panes",
-            Action::FullText => self.next_text().unwrap_or(action.label()),
+            Action::FullText if self.has_other_text() => "other text",
             Action::ReadAll => "all read",
             Action::SortNext => match self.neighbour_order(true) {
                 SortOrder::Best => "best match",

@@ -453,7 +453,7 @@ mod tests {
         let linked = format!("<a href=https://e.org/b>{picture}</a>");
         for (html, expected) in [
             (format!("<p>{picture}<br>A text"), vec!["Logo[1]", "", "A text"]),
-            (format!("<p>{linked} {picture}<br>A text"), vec!["Logo[2]", "Logo[1]", "", "A text"]),
+            (format!("<p>{linked} {picture}<br>A text"), vec!["Logo[1]", "Logo[2]", "", "A text"]),
             (format!("<p>Text<br>{picture}<br>A text"), vec!["Text", "Logo[1]", "", "A text"]),
             (format!("<p>{picture} and<br>A text"), vec!["Logo[1] and", "A text"]),
             // Captions.

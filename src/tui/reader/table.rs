@@ -9,8 +9,10 @@ use crate::article::{BULLET, Inline};
 use crate::config::Role;
 use crate::util::text;
 
-/// Number of cells between two columns.
+/// Minimum number of cells between two columns.
 const GAP: usize = 2;
+/// Number of cells between two columns if the table still fits into the text column.
+const WIDE_GAP: usize = 4;
 /// Indentation of the cells; the rule below the header is not indented.
 const INDENT: usize = 1;
 /// Maximum length of a word, in cells, for which its column is kept wide enough.
@@ -44,8 +46,10 @@ pub(super) fn lay_out(
     let aligned = align_numbers(&cells, &right);
     match widths(header, &aligned, (space + beyond).saturating_sub(INDENT)) {
         Some(widths) => {
-            let beyond = total(&widths).saturating_sub(space);
-            let mut lines = grid(header, &aligned, &widths, &right, glyphs);
+            let free = space.saturating_sub(total(&widths, GAP));
+            let gap = (GAP + free / widths.len().max(2).saturating_sub(1)).min(WIDE_GAP);
+            let beyond = total(&widths, gap).saturating_sub(space);
+            let mut lines = grid(header, &aligned, &widths, gap, &right, glyphs);
             lines.iter_mut().for_each(|line| line.beyond = beyond);
             lines
         }
@@ -75,16 +79,17 @@ fn align_numbers(cells: &Cells, right: &[bool]) -> Cells {
     cells
 }
 
-/// Width of a table with columns of these widths.
-fn total(widths: &[usize]) -> usize {
-    INDENT + widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
+/// Width of a table with columns of these widths and this gap between them.
+fn total(widths: &[usize], gap: usize) -> usize {
+    INDENT + widths.iter().sum::<usize>() + gap * widths.len().saturating_sub(1)
 }
 
-/// Lays out the rows in columns with the given widths.
+/// Lays out the rows in columns with the given widths and gap.
 fn grid(
     header: bool,
     cells: &Cells,
     widths: &[usize],
+    gap: usize,
     right: &[bool],
     glyphs: &Glyphs,
 ) -> Vec<Line> {
@@ -99,10 +104,11 @@ fn grid(
     let mut lines = Vec::new();
     for (i, row) in wrapped.iter().enumerate() {
         let height = row.iter().map(Vec::len).max().unwrap_or(0);
-        lines
-            .extend((0..height).map(|y| Line { below_row: y, ..join_line(row, y, widths, right) }));
+        lines.extend(
+            (0..height).map(|y| Line { below_row: y, ..join_line(row, y, widths, gap, right) }),
+        );
         if header && i == 0 {
-            lines.push(Line::of(Span::label(glyphs.rule.repeat(total(widths)), Role::Edge)));
+            lines.push(Line::of(Span::label(glyphs.rule.repeat(total(widths, gap)), Role::Edge)));
         } else if tall && i + 1 < wrapped.len() {
             lines.push(Line::default());
         }
@@ -249,7 +255,7 @@ fn is_number(text: &str) -> bool {
 }
 
 /// Joins line number `y` of all cells in a row.
-fn join_line(row: &[Vec<Line>], y: usize, widths: &[usize], right: &[bool]) -> Line {
+fn join_line(row: &[Vec<Line>], y: usize, widths: &[usize], gap: usize, right: &[bool]) -> Line {
     let mut out = Line { margin: vec![Span::blank(INDENT)], ..Line::default() };
     let mut blanks = 0;
     for ((cell, width), right) in row.iter().zip(widths).zip(right) {
@@ -262,7 +268,7 @@ fn join_line(row: &[Vec<Line>], y: usize, widths: &[usize], right: &[bool]) -> L
             blanks = 0;
         }
         out.spans.extend_from_slice(spans);
-        blanks += if *right { 0 } else { free } + GAP;
+        blanks += if *right { 0 } else { free } + gap;
     }
     out
 }

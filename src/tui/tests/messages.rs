@@ -161,17 +161,25 @@ fn key_hints_show_the_current_effect() {
     stage.shown = Some(shown);
     stage.keys("<Esc><Enter>z");
     let screen = stage.screen(160, 40);
-    assert!(
-        screen.contains("z show other panes") && screen.contains("x feed or page text"),
-        "{screen}"
-    );
+    assert!(screen.contains("z show other panes") && screen.contains("x other text"), "{screen}");
     // The feed's text is shown, but the page was fetched.
     let mut shown = article(item_rows()[0].clone());
     shown.item = Arc::new(Item { page_text: true, ..(*shown.item).clone() });
     stage.shown = Some(shown);
     stage.keys("<Esc><Esc><Enter>");
     let screen = stage.screen(160, 40);
-    assert!(screen.contains("x page text"), "{screen}");
+    assert!(screen.contains("x other text"), "{screen}");
+    // Without a page, no full text is promised.
+    let mut shown = article(item_rows()[0].clone());
+    let why = Some("news.example has nothing at this URL (HTTP 404)".to_owned());
+    shown.item = Arc::new(Item { fetch_error: why, ..(*shown.item).clone() });
+    stage.shown = Some(shown);
+    stage.keys("<Esc><Enter>");
+    let screen = stage.screen(160, 40);
+    assert!(
+        !screen.contains("x full text") && screen.contains("no full text: HTTP 404"),
+        "{screen}"
+    );
     // In each pane, `f` is hinted as find.
     let mut stage = Stage::new();
     for keys in ["gs", "gi", "<Enter>"] {

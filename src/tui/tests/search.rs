@@ -149,7 +149,7 @@ fn what_is_not_closed_is_not_searched_for_yet() {
         let screen = stage.screen(120, 40);
         assert!(screen.contains(message), "{typed}: {screen}");
         assert_eq!(stage.app.dialogs.len(), 1, "{typed}");
-        // An invalid query stays; others are searched as they are.
+        // An invalid query stays in the field; any other is searched as typed.
         stage.keys("<Enter>");
         assert_eq!(stage.app.dialogs.len(), usize::from(typed.starts_with('(')), "{typed}");
         let listed = &stage.app.items.listing.query;

@@ -98,9 +98,9 @@ fn reports_the_result_of_a_full_text_request() {
         (TextGot::InFeed, "The feed contains the full text"),
         (
             TextGot::Kept,
-            "Text from the feed, which the page does not contain. Press x for the page's text.",
+            "Text from the feed, which the page does not contain. Press x for another text.",
         ),
-        (TextGot::Feed, "Text from the feed. Press x for the page's text."),
+        (TextGot::Feed, "Text from the feed. Press x for another text."),
         (
             TextGot::Fetched { from: TextFrom::Page, changed: false },
             "Text from the page. Press x for another text.",
@@ -248,6 +248,8 @@ fn space_waits_once_for_a_pending_text() {
     stage.keys("<Enter>");
     let first = stage.app.reader.article.as_ref().unwrap().row.key;
     stage.shows("fetching the full text …");
+    stage.keys("G");
+    stage.screen(230, 40);
     stage.keys("<Space>");
     stage.shows("The full text is still being fetched; Space again: next unread");
     assert_eq!(stage.app.reader.article.as_ref().unwrap().row.key, first);
@@ -265,11 +267,11 @@ fn a_teaser_does_not_end_like_an_article() {
     let why = "kernel.example has nothing at this URL (HTTP 404)";
     let mut stage = with_teaser(|item| item.fetch_error = Some(why.to_owned()));
     stage.keys("<Enter>");
-    stage.shows(&format!("Teaser only: {why}"));
+    stage.shows("Teaser only: HTTP 404");
     // The feed may contain the full text of this item.
     stage.shown.as_mut().unwrap().is_cut = false;
     stage.keys("n");
-    stage.shows("Text from the feed; no full text: kernel.exam");
+    stage.shows("Text from the feed; no full text: HTTP 404");
     assert!(stage.screen(230, 60).contains("end of the feed's text · Space: next unread"));
     assert!(!stage.screen(230, 50).contains("next unread · no full text"));
     // On a low screen, the header has no space for the reason.

@@ -281,7 +281,7 @@ fn source_facts(app: &App, entry: &SourceEntry) -> Vec<Fact> {
     }
     let since = |time: Time| span((app.now - time).num_seconds());
     // If the source works, a pause requested by its server only postpones the next check.
-    let pause = facts.pause.filter(|pause| pause.until > app.now && pause.reason.is_trouble());
+    let pause = facts.pause.filter(|pause| pause.until > app.now && pause.reason.is_from_error());
     if let Some(pause) = pause {
         all.push(("Paused", pause.reason.describe().to_owned(), Role::Warning));
     } else if facts.fail_count > 0 {

@@ -3,6 +3,7 @@
 use super::document::{
     Block, Definition, Document, EMBEDDED, Inline, Link, LinkKind, NOWHERE, plain,
 };
+use super::link_order::number_in_text_order;
 use super::maths::Part;
 use super::notes::{Notes, anchors};
 use super::permalinks::is_permalink;
@@ -120,7 +121,9 @@ pub(super) fn of_discussion(
     let rules = blocks.iter().take_while(|block| **block == Block::Rule).count();
     blocks.drain(..rules);
     blocks.truncate(blocks.iter().rposition(|block| *block != Block::Rule).map_or(0, |at| at + 1));
-    Document { blocks, links: builder.links, embedded: builder.embedded }
+    let mut document = Document { blocks, links: builder.links, embedded: builder.embedded };
+    number_in_text_order(&mut document);
+    document
 }
 
 struct Builder<'a> {
@@ -197,9 +200,35 @@ impl Flow {
             match inline.as_slice() {
                 [] => {}
                 [Inline::Image(..)] => self.blocks.push(Block::Figure(inline, Vec::new())),
-                _ => self.blocks.push(Block::Paragraph(inline)),
+                _ => self.paragraph(inline),
             }
         }
+    }
+
+    /// Adds a paragraph. If it repeats the description of the image above it, it is the caption.
+    fn paragraph(&mut self, inline: Vec<Inline>) {
+        let repeats =
+            |alt: &str| !alt.trim().is_empty() && text::line(&plain(&inline)) == text::line(alt);
+        match self.blocks.last_mut() {
+            Some(Block::Figure(images, caption)) if caption.is_empty() => {
+                if let [Inline::Image(alt, _)] = images.as_slice()
+                    && repeats(alt)
+                {
+                    *caption = inline;
+                    return;
+                }
+            }
+            Some(Block::Paragraph(above)) => {
+                if let [Inline::Link(inner, _)] = above.as_mut_slice()
+                    && let [Inline::Image(alt, _)] = inner.as_mut_slice()
+                    && repeats(alt)
+                {
+                    alt.clear();
+                }
+            }
+            _ => {}
+        }
+        self.blocks.push(Block::Paragraph(inline));
     }
 }
 
@@ -397,7 +426,7 @@ impl Builder<'_> {
                     Lead::Here => None,
                     Lead::Away => self.link(e.attr("href"), LinkKind::Page),
                 };
-                match to {
+                match to.filter(|to| !self.is_own_image(&inner, *to)) {
                     Some(to) => flow.inline.push(Inline::Link(inner, to)),
                     None => flow.inline.extend(inner),
                 }
@@ -926,6 +955,13 @@ impl Builder<'_> {
         }
     }
 
+    /// Whether a link contains only an image and leads to it.
+    fn is_own_image(&self, inner: &[Inline], to: usize) -> bool {
+        let [Inline::Image(_, image)] = inner else { return false };
+        let url = |at: usize| self.links.get(at).map(|link| &link.url);
+        url(to).is_some() && url(to) == url(*image)
+    }
+
     fn link(&mut self, address: Option<&str>, kind: LinkKind) -> Option<usize> {
         let address = address?.trim();
         let url = match self.base.filter(|_| self.left > 0) {
@@ -1322,6 +1358,27 @@ mod tests {
             for part in parts {
                 assert!(text.contains(part), "{markup:.80}: {text:.300}");
             }
+        }
+    }
+
+    #[test]
+    fn a_paragraph_that_repeats_the_description_of_an_image_is_its_caption() {
+        let image = "<img src=https://a.example/1.jpg alt='The final circuit'>";
+        let shown = |image: &str, below: &str| {
+            let html = format!("<p>Text</p><p>{image}</p><p>{below}</p><p>More</p>");
+            from_html(&html, None).numbered_text()
+        };
+        assert_eq!(
+            shown(image, "<i>The final  circuit</i>"),
+            "Text\n\n[image] [1] The final circuit\n\nMore"
+        );
+        let linked = format!("<a href=https://a.example/large>{image}</a>");
+        assert_eq!(
+            shown(&linked, "The final circuit"),
+            "Text\n\n[image] [2] [1]\n\nThe final circuit\n\nMore"
+        );
+        for below in ["The final circuits", ""] {
+            assert!(shown(image, below).contains("[image: The final circuit] [1]"), "{below}");
         }
     }
 

@@ -288,7 +288,7 @@ fn enclosed(
             Inline::Text(text) => {
                 let from = if at == first { start } else { 0 };
                 let rest = text::start(&text[from..], MAX_SOURCE + 2);
-                if let Some(end) = rest.find(mark.1) {
+                if let Some(end) = end_mark(rest, mark.1) {
                     push_joined(&mut source, &rest[..end]);
                     let after = from + end + mark.1.len();
                     let more = match mark.1 {
@@ -314,6 +314,15 @@ fn enclosed(
         }
     }
     None
+}
+
+/// The first end delimiter in a text; a dollar sign after a backslash is part of the formula.
+fn end_mark(text: &str, mark: &str) -> Option<usize> {
+    let is_escaped = |at: usize| {
+        let slashes = text[..at].bytes().rev().take_while(|b| *b == b'\\').count();
+        mark.starts_with('$') && slashes % 2 == 1
+    };
+    text.match_indices(mark).map(|(at, _)| at).find(|at| !is_escaped(*at))
 }
 
 /// Appends a part of a source. Line breaks become spaces, except at the end of a row.

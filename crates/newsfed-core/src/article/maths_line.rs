@@ -161,8 +161,12 @@ impl Line {
         let mut is_small = true;
         for (mark, index, known) in [('_', lowered, &LOWERED[..]), ('^', raised, &RAISED[..])] {
             let Some(index) = index else { continue };
-            match all(index, known).filter(|_| is_small) {
-                Some(small) => self.out.push_str(&small),
+            match all(index, known).filter(|small| is_small || *small == index.text.trim()) {
+                Some(small) => {
+                    self.out.push_str(&small);
+                    // Otherwise `x* y` would seem to be a product.
+                    self.needs_gap = small.ends_with('*');
+                }
                 None => {
                     let text = linear(index);
                     self.out.push(mark);

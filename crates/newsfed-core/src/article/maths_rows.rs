@@ -1,12 +1,27 @@
 //! Formulas of several lines: matrices, and lines beside each other.
 
 use crate::util::text::width;
+use unicode_width::UnicodeWidthChar as _;
 
 /// Maximum width of a line with a matrix, in cells. In a wider one, the matrix is written in the line, because
 /// a line that wraps would tear the columns apart.
 const MAX_WIDTH: usize = 76;
 /// Maximum height of a matrix beside other text.
 const MAX_HEIGHT: usize = 60;
+
+/// The parts of large brackets, from the top.
+const LARGE: [(char, [char; 3]); 8] = [
+    ('(', ['⎛', '⎜', '⎝']),
+    (')', ['⎞', '⎟', '⎠']),
+    ('[', ['⎡', '⎢', '⎣']),
+    (']', ['⎤', '⎥', '⎦']),
+    ('⌊', ['⎢', '⎢', '⎣']),
+    ('⌋', ['⎥', '⎥', '⎦']),
+    ('⌈', ['⎡', '⎢', '⎢']),
+    ('⌉', ['⎤', '⎥', '⎥']),
+];
+/// Brackets that belong together, including half-open intervals.
+const PAIRS: [&str; 6] = ["()", "[]", "[)", "(]", "⌊⌋", "⌈⌉"];
 
 #[derive(Clone, Copy)]
 pub(super) enum Environment {
@@ -122,8 +137,65 @@ fn beside(mut pieces: Vec<Piece>) -> Option<Vec<String>> {
             return None;
         }
     }
+    enlarge_brackets(&mut out);
     out.iter_mut().for_each(|line| line.truncate(line.trim_end().len()));
     Some(out)
+}
+
+/// Makes brackets around parts with three lines as high as these.
+fn enlarge_brackets(lines: &mut [String]) {
+    let [above, line, below] = lines else { return };
+    if !line.contains(|c| LARGE.iter().any(|(small, _)| *small == c)) {
+        return;
+    }
+    let mut rows = [cells(above), cells(line), cells(below)];
+    let mut open: Vec<usize> = Vec::new();
+    for at in 0..rows[1].len() {
+        let close = match rows[1][at].as_str() {
+            "(" | "[" | "⌊" | "⌈" => {
+                open.push(at);
+                continue;
+            }
+            close @ (")" | "]" | "⌋" | "⌉") => close.to_owned(),
+            _ => continue,
+        };
+        let pair = |from: usize| [rows[1][from].as_str(), close.as_str()].concat();
+        let Some(from) = open.pop_if(|from| PAIRS.contains(&pair(*from).as_str())) else {
+            return;
+        };
+        let is_blank = |row: &[String], at: usize| row.get(at).is_none_or(|cell| cell == " ");
+        let is_tall = (from..at).any(|at| !is_blank(&rows[0], at) || !is_blank(&rows[2], at));
+        let is_free =
+            [from, at].iter().all(|at| is_blank(&rows[0], *at) && is_blank(&rows[2], *at));
+        if !is_tall || !is_free {
+            continue;
+        }
+        for at in [from, at] {
+            let large = LARGE.iter().find(|(small, _)| rows[1][at].starts_with(*small));
+            for (row, part) in rows.iter_mut().zip(large.map_or([' '; 3], |(_, large)| *large)) {
+                row.resize(row.len().max(at + 1), " ".to_owned());
+                row[at] = part.to_string();
+            }
+        }
+    }
+    for (line, row) in [above, line, below].into_iter().zip(rows) {
+        *line = row.concat();
+    }
+}
+
+/// The content of each cell of a line; empty for the second cell of a wide character.
+fn cells(line: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for c in line.chars() {
+        match (c.width().unwrap_or(0), out.last_mut()) {
+            (0, Some(last)) => last.push(c),
+            (wide, _) => {
+                out.push(c.to_string());
+                out.extend((1..wide).map(|_| String::new()));
+            }
+        }
+    }
+    out
 }
 
 fn stack(piece: &Piece) -> Option<&[String]> {

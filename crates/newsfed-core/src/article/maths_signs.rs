@@ -375,7 +375,7 @@ impl<'a> Parser<'a> {
                 line.text(&Fragment { text, is_word: false });
             }
             "sqrt" => {
-                let degree = if self.eat("[") { Some(self.degree()?) } else { None };
+                let degree = if self.eat("[") { Some(self.option()?) } else { None };
                 line.root(degree.as_ref(), &self.content()?);
             }
             "mathbb" => {
@@ -394,6 +394,14 @@ impl<'a> Parser<'a> {
                     "underset" => line.index(Some(&index), None)?,
                     _ => line.index(None, Some(&index))?,
                 }
+            }
+            "xleftarrow" | "xrightarrow" => {
+                // The optional text stands below the arrow.
+                let lowered = if self.eat("[") { Some(self.option()?) } else { None };
+                let raised = self.content()?;
+                line.relation(if name == "xleftarrow" { "←" } else { "→" });
+                line.index(lowered.as_ref(), Some(&raised))?;
+                line.space();
             }
             "underbrace" | "overbrace" | "boxed" | "substack" | "ensuremath" => {
                 line.group(&self.content()?);
@@ -459,13 +467,13 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// The degree of a root after its bracket.
-    fn degree(&mut self) -> Option<Fragment> {
-        let (degree, rest) = self.rest.split_once(']')?;
-        let mut inside = Self { rest: degree, depth: self.depth, layout: Layout::Inline };
+    /// The optional argument of a command after its bracket, such as the degree of a root.
+    fn option(&mut self) -> Option<Fragment> {
+        let (option, rest) = self.rest.split_once(']')?;
+        let mut inside = Self { rest: option, depth: self.depth, layout: Layout::Inline };
         let rows = inside.deeper(|p| p.rows(End::Source, Ampersand::Error, false))?;
         self.rest = rest;
-        Some(joined(&rows)).filter(|degree| !degree.text.trim().is_empty())
+        Some(joined(&rows)).filter(|option| !option.text.trim().is_empty())
     }
 
     /// A relation after `\not`.

@@ -212,9 +212,10 @@ pub(super) const WORDS: [&str; 32] = [
 ];
 /// Characters with a superscript form.
 #[rustfmt::skip]
-pub(super) const RAISED: [(char, char); 16] = [
+pub(super) const RAISED: [(char, char); 20] = [
     ('0', '⁰'), ('1', '¹'), ('2', '²'), ('3', '³'), ('4', '⁴'), ('5', '⁵'), ('6', '⁶'), ('7', '⁷'),
     ('8', '⁸'), ('9', '⁹'), ('+', '⁺'), ('-', '⁻'), ('n', 'ⁿ'), ('i', 'ⁱ'), ('′', '′'), ('∘', '°'),
+    ('*', '*'), ('†', '†'), ('‡', '‡'), ('$', '$'),
 ];
 /// Characters with a subscript form.
 #[rustfmt::skip]

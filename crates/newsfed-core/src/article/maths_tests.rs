@@ -46,6 +46,10 @@ fn writes_formulas_on_one_line() {
         ("\\lim_{x\\to 0} f(x)", "lim_(x → 0) f(x)"),
         ("\\left. f \\right|_{x=0}", "f|_(x=0)"),
         ("\\overset{d}{=}", "=^d"),
+        ("x^* y, f^*(x)", "x* y, f*(x)"),
+        ("g \\leftarrow^\\$ \\mathbb{Z}_{n^2}^*", "g ←$ ℤ_(n²)*"),
+        ("r \\xleftarrow{\\$} S", "r ←$ S"),
+        ("X \\xrightarrow[n]{2} Y", "X →ₙ² Y"),
         ("\\underbrace{a+b}_{n}", "(a+b)ₙ"),
         // Fractions and roots.
         ("p(T) = \\frac{1}{\\tau}e^{-T/\\tau}", "p(T) = (1/τ)e^(-T/τ)"),
@@ -171,7 +175,16 @@ fn writes_fractions_and_limits_on_three_lines() {
     for (source, expected) in [
         ("\\frac{y-1}{n} = kn+x.", " y-1\n───── = kn+x.\n  n"),
         ("x=\\frac{1}{2}\\frac{a_1}{b},", "    1   a₁\nx= ─── ────,\n    2   b"),
-        ("2\\left(\\frac ab\\right)-1", "   a\n2(───)-1\n   b"),
+        ("2\\left(\\frac ab\\right)-1", " ⎛ a ⎞\n2⎜───⎟-1\n ⎝ b ⎠"),
+        ("\\lfloor\\frac ab\\rfloor, f(x)", "⎢ a ⎥\n⎢───⎥, f(x)\n⎣ b ⎦"),
+        ("[\\sum_{i=1}^n x)", "⎡ n   ⎞\n⎢ ∑  x⎟\n⎣i=1  ⎠"),
+        // Brackets without a counterpart stay small, as do those without a tall part.
+        ("(\\frac ab", "  a\n(───\n  b"),
+        ("(a) + \\frac ab", "       a\n(a) + ───\n       b"),
+        (
+            "\\left(\\frac{1}{n}\\sum_{i=1}^n(x)\\right)",
+            "⎛ 1   n     ⎞\n⎜───  ∑  (x)⎟\n⎝ n  i=1    ⎠",
+        ),
         ("\\sum_{i=1}^n i^2", " n\n ∑  i²\ni=1"),
         ("\\lim\\limits_{n \\to \\infty} \\frac1n = 0", "       1\n lim  ─── = 0\nn → ∞  n"),
         ("\\int_0^\\infty e^{-x} dx", "∞\n∫ e^(-x) dx\n0"),

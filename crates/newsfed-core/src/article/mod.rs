@@ -22,6 +22,7 @@ mod full_feed;
 mod guided;
 mod head;
 mod html;
+mod link_order;
 mod lost_layout;
 mod markdown;
 mod marked_difference;

@@ -71,7 +71,7 @@ impl PauseReason {
     }
 
     /// Whether the limit is the result of an error.
-    pub fn is_trouble(self) -> bool {
+    pub fn is_from_error(self) -> bool {
         matches!(
             self,
             Self::RetryAfter

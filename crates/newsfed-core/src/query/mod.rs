@@ -153,7 +153,7 @@ pub enum State {
     Edited,
     /// `is:hidden`: hidden by a rule. Other searches leave these out.
     Hidden,
-    /// `is:snoozed`: hidden until a time. Other searches leave these out.
+    /// `is:snoozed`: hidden until a given time. Other searches leave these out.
     Snoozed,
     /// `is:new`: it arrived since the interface was last open.
     New,
@@ -205,7 +205,7 @@ impl State {
             Self::Edited => "Items whose article changed in any way since then.",
             Self::Duplicate => "Items whose story another source had earlier.",
             Self::Hidden => "Items that a rule hid. Other searches leave them out.",
-            Self::Snoozed => "Items that are hidden until a time. Other searches leave them out.",
+            Self::Snoozed => "Items that are snoozed. Other searches leave them out.",
         }
     }
 

@@ -113,7 +113,7 @@ actions! {
         Pin, "pin", "pin", "Pin or unpin";
         Later, "later", "later", "Keep the items for later, or stop keeping them";
         Hide, "hide", "hide", "Add a rule that hides, marks, pins or tags items like this one";
-        Snooze, "snooze", "snooze", "Snooze: hide until a time";
+        Snooze, "snooze", "snooze", "Snooze: hide until a chosen time";
         FoldStories, "fold-stories", "stories once", "List each story once, or all of its items";
         ReadAll, "read-all", "mark all read", "Mark all items in the list as read";
         ReadAbove, "read-above", "mark above read", "Mark the items above as read";

@@ -304,7 +304,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Retention,
             "Keep comments (days)",
-            "Days until followed comments with nothing new are removed. 0 keeps them.",
+            "Days without new comments until their source is removed. 0 keeps it.",
         )
         .unset("forever"),
     key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |s| {

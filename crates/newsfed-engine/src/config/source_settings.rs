@@ -134,7 +134,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(
             GENERAL,
             "Remove after",
-            "Remove the source if it is gone, or after so many days without new items.",
+            "Remove the source if it is gone or has no new items for this many days.",
         )
         .unset("default (never)")
         .kinds(WITH_ITEMS)

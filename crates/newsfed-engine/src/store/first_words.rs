@@ -62,7 +62,7 @@ impl FirstWord {
     }
 }
 
-/// What all words in a bucket that begin a phrase have in common.
+/// What the first words of phrases in a bucket have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Common {
     head: u64,

@@ -1,4 +1,4 @@
-//! Read and pin marks. Each function returns the keys that it changed, for undo.
+//! Read and pinned marks. Each function returns the keys that it changed, for undo.
 
 use super::Store;
 use super::error::Result;
@@ -111,7 +111,7 @@ fn unsnooze(conn: &Connection, keys: &[i64]) -> Result<Vec<i64>> {
     Ok(changed)
 }
 
-/// Hides items (row keys) until a time; returns those that changed.
+/// Hides items (row keys) until the given time; returns those that changed.
 fn snooze(conn: &Connection, keys: &[i64], until: Time) -> Result<Vec<i64>> {
     let mut record = conn.prepare_cached(
         "INSERT INTO snooze (item, until, was_read)

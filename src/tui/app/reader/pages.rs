@@ -1,11 +1,9 @@
 //! How far the text scrolls. Keys for pages go on by a whole page, so that a page begins where the one before it
-//! ended, even if the text then ends above the end of the screen.
+//! ended. If the last page would be less than half full, or have only links, it is filled with lines from the page
+//! before.
 
 use super::super::keys::Motion;
 use super::ReaderPane;
-
-/// Minimum number of new lines on a page that goes on below the end of the text.
-const FEW: usize = 3;
 
 impl ReaderPane {
     /// Begins a page below the empty lines that separate its text from the page before.
@@ -34,9 +32,9 @@ impl ReaderPane {
     /// The lowest position to which a movement may scroll, from `before`, if the text then ends at `end`. All
     /// positions include the rows of the header, which are scrolled away first.
     pub(super) fn limit(&self, motion: Motion, before: usize, end: usize) -> usize {
-        let bottom = self.top + self.height;
+        let (bottom, lines) = (self.top + self.height, self.lines.lines.len());
         match motion {
-            Motion::HalfPages(2) if bottom + FEW <= self.lines.lines.len() => {
+            Motion::HalfPages(2) if bottom + self.height / 2 <= lines && self.text_left() > 0 => {
                 end.max(bottom + self.head_rows)
             }
             Motion::Last => end,

@@ -33,14 +33,23 @@ fn keeps_natural_widths_if_the_table_fits() {
         " 日本語  a language   2.9 s",
         " b       short       310 ms",
     ];
-    assert_eq!(shown(TABLE, 40), lines);
     assert_eq!(shown(TABLE, 27), lines);
+    assert_eq!(shown(TABLE, 28), lines);
+    // Free space separates the columns.
+    let airy = [
+        " Name      What it is     Worst",
+        "───────────────────────────────",
+        " 日本語    a language     2.9 s",
+        " b         short         310 ms",
+    ];
+    assert_eq!(shown(TABLE, 31), airy);
+    assert_eq!(shown(TABLE, 72), airy);
 }
 
 #[test]
 fn uses_the_space_beyond_the_column() {
     for (space, beyond, used, width) in [
-        (40, 50, 0, 27),
+        (40, 50, 0, 31),
         (26, 50, 1, 27),
         (20, 50, 7, 27),
         // Columns are shrunk only if all of the space is used.
@@ -89,7 +98,8 @@ fn a_cell_that_is_much_wider_than_the_others_wraps() {
 fn numbers_of_links_do_not_disturb_the_alignment_of_digits() {
     let html = "<table><tr><th>Name<th>Size<tr><td>one<td><a href='http://e.org/1'>12</a>\
         <tr><td>two<td>1234<tr><td>three<td></table>";
-    let lines = [" Name   Size", "─────────────", " one      12¹", " two    1234", " three"];
+    let lines =
+        [" Name     Size", "───────────────", " one        12¹", " two      1234", " three"];
     assert_eq!(shown(html, 40), lines);
 }
 

@@ -32,6 +32,8 @@ const FETCHING: &str = "; fetching the full text …";
 pub(super) const REDUCED: usize = 2;
 /// Minimum height of a pane that shows all facts.
 pub(super) const ROOMY: u16 = 16;
+/// Minimum height of a pane with an empty line below the title.
+const TALL: u16 = 28;
 
 /// The lines of the header, which end with an empty line, and how many of them scroll away with the text. If
 /// the header uses much space, only the title stays.
@@ -55,27 +57,30 @@ pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'stat
             let shown = text::truncate(&title, area.width.into());
             let rule = marks(app).across.repeat(area.width.into());
             out = vec![
-                aligned(&title, Line::from(ink(app, shown, Role::Title)), area.width.into()),
+                Line::from(ink(app, shown, Role::Title)),
                 Line::from(ink(app, rule, Role::Border)),
             ];
+            align(&title, &mut out[..1], area.width.into());
         }
     }
     (out, most)
 }
 
-/// A line of the title, right-aligned if the title is right-to-left. ratatui would measure ligatures but draw
-/// separate letters, and truncate the line.
-fn aligned(title: &str, mut line: Line<'static>, width: usize) -> Line<'static> {
+/// Right-aligns the lines if the title is right-to-left. ratatui would measure ligatures but draw separate
+/// letters, and truncate the lines.
+fn align(title: &str, lines: &mut [Line<'static>], width: usize) {
     if reader::is_right_to_left(&[Span::new(title, Role::Title)]) {
-        let cells: usize = line.spans.iter().map(|span| text::width(&span.content)).sum();
-        line.spans.insert(0, " ".repeat(width.saturating_sub(cells)).into());
+        for line in lines {
+            let cells: usize = line.spans.iter().map(|span| text::width(&span.content)).sum();
+            line.spans.insert(0, " ".repeat(width.saturating_sub(cells)).into());
+        }
     }
-    line
 }
 
 /// The lines that are shown while an item is being loaded.
 pub(super) fn loading(app: &App, row: &ItemRow, width: u16) -> Vec<Line<'static>> {
     let mut out = start(app, row, &row.title, width.into());
+    align(&row.title, &mut out, width.into());
     out.push(Line::default());
     out.push(Line::from(ink(app, "Loading …".to_owned(), Role::Dim)));
     out
@@ -97,8 +102,7 @@ fn start(app: &App, row: &ItemRow, title: &str, width: usize) -> Vec<Line<'stati
         "" => app.item_name(row),
         title => title.into(),
     };
-    let lines = part(app, &title, MAX_TITLE, Role::Title, width);
-    out.extend(lines.into_iter().map(|line| aligned(&title, line, width)));
+    out.extend(part(app, &title, MAX_TITLE, Role::Title, width));
     out
 }
 
@@ -112,8 +116,11 @@ fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
     let (item, width) = (&article.item, usize::from(area.width));
     let source = app.sources.entry(article.row.source_key);
     let mut out = start(app, &article.row, &item.title, width);
-    out.extend(part(app, &byline(app, item, source), 2, Role::Soft, width));
+    if area.height >= TALL && !out.is_empty() {
+        out.push(Line::default());
+    }
     out.extend(facts(app, article, source, area));
+    align(&item.title, &mut out, width);
     let rule = marks(app).across.repeat(width);
     out.push(Line::from(ink(app, rule, Role::Border)));
     out.push(Line::default());
@@ -163,7 +170,7 @@ where
 /// A fact, as pieces of text with their roles.
 type Fact = Vec<(String, Role)>;
 
-/// The other facts about the article, on as many lines as needed.
+/// The author and date and the other facts about the article, on as many lines as needed.
 fn facts(
     app: &App,
     article: &Article,
@@ -179,7 +186,9 @@ fn facts(
         .then(|| dim(short(&format!("Categories: {}", item.tags.join(", ")))));
     let later =
         article.row.later.then(|| vec![(format!("{} Later", marks(app).later), Role::Accent)]);
+    let byline = vec![(byline(app, item, source), Role::Soft)];
     let all = [
+        Some(byline),
         pinned,
         later,
         origin(app, article, source).filter(|_| roomy),
@@ -267,11 +276,11 @@ fn origin(app: &App, article: &Article, source: Option<&SourceEntry>) -> Option<
     let error = item.fetch_error.as_ref().filter(|_| !item.page_text && !is_fetching);
     let is_teaser = article.is_teaser();
     let words = match (from, error) {
-        (TextFrom::Feed, Some(error)) if is_teaser => format!("Teaser only: {}", short(error)),
-        (_, Some(error)) if is_listed && is_teaser => format!("Teaser only: {}", short(error)),
+        (TextFrom::Feed, Some(error)) if is_teaser => format!("Teaser only: {}", reason(error)),
+        (_, Some(error)) if is_listed && is_teaser => format!("Teaser only: {}", reason(error)),
         (_, None) if is_listed && is_teaser => format!("Teaser {}", from.describe()),
         (TextFrom::Feed, Some(error)) => {
-            format!("Text from the feed; no full text: {}", short(error))
+            format!("Text from the feed; no full text: {}", reason(error))
         }
         (TextFrom::Feed, None) if is_teaser => format!("Teaser {}", from.describe()),
         (TextFrom::Feed | TextFrom::Selected, _) => format!("Text {}", from.describe()),
@@ -302,6 +311,15 @@ fn origin(app: &App, article: &Article, source: Option<&SourceEntry>) -> Option<
         fact.push((shows.to_owned(), Role::Dim));
     }
     Some(fact)
+}
+
+/// Why a page could not be fetched: only the status, if the server sent one.
+fn reason(error: &str) -> String {
+    let status = error.strip_suffix(')').and_then(|error| error.rsplit_once("(HTTP "));
+    match status {
+        Some((_, status)) => format!("HTTP {}", short(status)),
+        None => short(error),
+    }
 }
 
 /// The other sources that cover the same story.
@@ -466,7 +484,9 @@ mod tests {
         {
             let area = Rect::new(0, 0, 40, 1);
             let mut screen = Buffer::empty(area);
-            aligned(title, Line::from(title), 40).render(area, &mut screen);
+            let mut lines = [Line::from(title)];
+            align(title, &mut lines, 40);
+            lines[0].clone().render(area, &mut screen);
             let shown: String = screen.content.iter().map(|cell| cell.symbol()).collect();
             assert_eq!(shown.trim_start(), title);
         }

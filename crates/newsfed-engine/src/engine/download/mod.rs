@@ -313,7 +313,7 @@ fn content_range(header: &str) -> Option<(u64, u64, u64)> {
     Some((number(start)?, number(end)?, number(size)?))
 }
 
-/// Checks a response with the whole file.
+/// Checks a response that contains the whole file.
 async fn checked(
     context: &Arc<Context>,
     order: &DownloadOrder,

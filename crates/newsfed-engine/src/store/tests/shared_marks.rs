@@ -165,7 +165,7 @@ fn cleans_the_tags_of_other_machines() {
 }
 
 #[test]
-fn a_mark_that_comes_back_is_still_written() {
+fn a_mark_that_is_set_again_is_written() {
     let f = Fixture::new(&["a"]);
     f.store.join_machines_blocking(f.now).unwrap();
     f.poll("a", vec![entry("one")]);
