@@ -133,6 +133,7 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
             (handle.follow(discovery, way, title, folder).await, listed, urls)
         }
     };
+    let mut title = String::new();
     let summary = match followed {
         Ok((source, _)) => {
             if source.private {
@@ -149,6 +150,7 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
             if let Some(why) = handle.first_poll_note(&source.id, listed, urls).await? {
                 out.note(why);
             }
+            title = facts.as_ref().map_or("", |f| f.title(&source)).to_owned();
             let items = facts.map_or(0, |f| f.items);
             let url = Some(source.url.to_string());
             Followed { source: source.id, url, added: true, items }
@@ -161,7 +163,7 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
     } else if summary.added {
         let url = summary.url.as_deref().unwrap_or_default();
         let items = counted(summary.items, "item");
-        out.result(format!("{}: {url}, {items}", summary.source))?;
+        out.result(format!("added \"{title}\" ({}): {url}, {items}", summary.source))?;
     } else {
         out.result(format!("already followed as {}", summary.source))?;
         let options = ignored(args);

@@ -71,7 +71,10 @@ fn reads_a_feed_from_the_output_of_a_program() {
     let mut confirmed = exec.to_vec();
     confirmed.insert(1, "--yes");
     let added = world.run(&confirmed).ok();
-    assert!(added.starts_with("own-feed: exec:own%20feed/") && added.contains("1 item"), "{added}");
+    assert!(
+        added.starts_with("added \"Own\" (own-feed): exec:own%20feed/") && added.contains("1 item"),
+        "{added}"
+    );
     assert!(!world.sources_toml().contains("url ="), "{}", world.sources_toml());
     let again = world.run(&confirmed).ok();
     assert_eq!(again, "already followed as own-feed\n");
@@ -159,7 +162,7 @@ fn passes_feeds_through_their_filter() {
     let added = world.run(&["add", "--yes", &url, "--filter", &program, "notes"]).ok();
     assert!(added.contains("2 items"), "{added}");
     assert_eq!(world.titles(), ["First notes", "Second notes"]);
-    let (id, _) = added.split_once(": ").unwrap();
+    let id = added.split_once("\" (").unwrap().1.split_once("): ").unwrap().0;
     let source = world.source(id);
     assert_eq!((&source["url"], &source["filter"][1]), (&url.as_str().into(), &"notes".into()));
 
@@ -289,7 +292,7 @@ fn reads_newsletters_from_a_maildir() {
     let before = state(&folder);
     let path = folder.to_string_lossy().into_owned();
     let added = world.run(&["add", "--mail", &path, "--from", "NEWS@x"]).ok();
-    assert!(added.starts_with("mail: file://") && added.contains("1 item"), "{added}");
+    assert!(added.contains("(mail): file://") && added.contains("1 item"), "{added}");
     assert_eq!(world.titles(), ["One"]);
     let item = world.run(&["list", "--json"]).values().remove(0);
     assert_eq!(item["authors"][0], "News");

@@ -188,7 +188,7 @@ impl Confirm {
             other: None,
             takes_back: TakesBack::Sources,
             again: None,
-            hints: &[KeyHint::Key("Enter", "remove"), Back("cancel")],
+            hints: &[KeyHint::Key("Enter y", "remove"), Back("cancel")],
         }
     }
 
@@ -200,7 +200,7 @@ impl Confirm {
         with_sources: Effect,
     ) -> Self {
         let hints = &[
-            KeyHint::Key("Enter", "remove the list"),
+            KeyHint::Key("Enter y", "remove the list"),
             KeyHint::Key("a", "with its sources"),
             Back("cancel"),
         ];
@@ -214,7 +214,7 @@ impl Confirm {
 
     /// A question before many things are opened.
     pub(super) fn opening(question: String, details: Vec<String>, effect: Effect) -> Self {
-        let hints = &[KeyHint::Key("Enter", "open"), Back("cancel")];
+        let hints = &[KeyHint::Key("Enter y", "open"), Back("cancel")];
         let takes_back = TakesBack::Nothing;
         Self { title: "Open", takes_back, hints, ..Self::new(question, details, effect) }
     }
@@ -228,9 +228,9 @@ impl Confirm {
     ) -> Self {
         let (title, hints): (_, KeyHints) = match action {
             Action::ReadAll => {
-                ("Mark all read", &[KeyHint::Key("Enter", "mark all read"), Back("cancel")])
+                ("Mark all read", &[KeyHint::Key("Enter y", "mark all read"), Back("cancel")])
             }
-            _ => ("Mark read", &[KeyHint::Key("Enter", "mark read"), Back("cancel")]),
+            _ => ("Mark read", &[KeyHint::Key("Enter y", "mark read"), Back("cancel")]),
         };
         let (takes_back, again) = (TakesBack::Marks, Some(action));
         Self { title, takes_back, again, hints, ..Self::new(question, details, effect) }

@@ -199,6 +199,7 @@ impl App {
             Action::Later => self.toggle(Mark::Later),
             Action::Snooze => self.snooze(),
             Action::ReadAll => self.read_all(),
+            Action::ReadEverything => self.read_everything(),
             Action::ReadAbove => self.read_beyond(action),
             Action::ReadBelow => self.read_beyond(action),
             Action::ReadMatching => self.open_palette("read "),

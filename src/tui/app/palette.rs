@@ -200,6 +200,10 @@ impl Palette {
         if leaves && name != hit.action.name() {
             return false;
         }
+        // Typing only a value must not change the setting yet.
+        if hit.action == Action::Set && !typed.contains([' ', '=']) {
+            return false;
+        }
         let argument = typed.split_once(' ').map_or(typed.as_str(), |(_, rest)| rest.trim());
         let setting = (hit.action == Action::Set).then(|| assignment(argument)).flatten();
         let setting = setting.map(|(key, value)| format!("{key} {value}"));
@@ -262,6 +266,10 @@ impl App {
             let action: Action = name.parse().ok().or_else(|| Action::of_vi(name))?;
             Some((action, argument_kind(action)?, rest.trim_start()))
         });
+        // A setting with a value needs no `set` before it.
+        let is_setting = |key: &str| config::setting_rows().any(|row| row.key == key);
+        let set = assignment(typed).filter(|(key, _)| is_setting(key));
+        let command = command.or(set.map(|_| (Action::Set, ArgumentKind::Setting, typed)));
         // Without an argument, the command `theme` opens the gallery of themes.
         let command =
             command.filter(|(action, _, rest)| *action != Action::Theme || !rest.is_empty());
@@ -296,7 +304,8 @@ impl App {
         }
     }
 
-    /// The settings that match a text. Each opens the form at its setting.
+    /// The settings that match a text, each of which opens the form at its setting, and the values that begin
+    /// with it.
     fn setting_hits(&self, typed: &str) -> Vec<Hit> {
         if typed.chars().count() < SETTING_LETTERS {
             return vec![];
@@ -312,7 +321,8 @@ impl App {
                 group: Some("Settings"),
             }
         };
-        settings(typed).into_iter().take(MAX_SETTINGS).map(hit).collect()
+        let values = self.values_beginning(typed).into_iter().take(MAX_SETTINGS);
+        values.chain(settings(typed).into_iter().take(MAX_SETTINGS).map(hit)).collect()
     }
 
     /// Why an action is not available. An action that accepts a source as its argument always is.

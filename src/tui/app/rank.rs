@@ -152,7 +152,10 @@ mod tests {
             ("read-all", vec!["read-all"]),
             ("del", vec!["delete"]),
             // A description with the exact word comes before a name with a longer word.
-            ("mark", vec!["mark-read", "mark-unread", "toggle-read", "read-all", "read-above"]),
+            (
+                "mark",
+                vec!["mark-read", "mark-unread", "toggle-read", "read-all", "read-everything"],
+            ),
             ("refresh", vec!["refresh", "refresh-all", "force-refresh"]),
             ("refresh all", vec!["refresh-all"]),
             ("ra", vec!["refresh-all", "read-all", "read-above"]),

@@ -90,6 +90,12 @@ impl App {
         }
     }
 
+    /// Marks all items of all sources as read.
+    pub(super) fn read_everything(&mut self) -> Vec<Effect> {
+        let marking = self.marking(Action::ReadEverything, View::of(Scope::All), None);
+        self.count_unread(Marking { about: "All sources".to_owned(), ..marking })
+    }
+
     /// Number of items that would change if the list were marked read, if it is known.
     fn unread_listed(&self) -> Option<usize> {
         let items = &self.items;

@@ -28,6 +28,21 @@ fn finds_commands_by_synonyms() {
 }
 
 #[test]
+fn the_palette_finds_settings_by_their_values() {
+    let mut stage = super::lists::stage_with_files();
+    stage.keys(":newsboat");
+    let screen = stage.screen(100, 30);
+    assert!(screen.contains("keys.preset newsboat"), "{screen}");
+    // A value alone is first completed, so that the user sees what would change.
+    stage.keys("<C-u>catppuccin-l<Enter>");
+    assert!(stage.screen(100, 30).contains("set ui.theme catppuccin-latte"));
+    assert_eq!(stage.app.settings.ui.theme, "auto");
+    // The key of a setting with a value is enough.
+    stage.keys("<C-u>ui.theme lig<Enter>");
+    assert_eq!(stage.app.settings.ui.theme, "light");
+}
+
+#[test]
 fn finds_settings_that_only_the_file_has() {
     for (keys, expected) in [
         ("?hook", "[[hook]]"),

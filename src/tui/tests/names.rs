@@ -133,3 +133,45 @@ fn shows_a_copied_url_decoded() {
     assert!(stage.has_message("Copied https://kernel.example/café"), "{:?}", stage.app.toast);
     assert!(stage.requested.iter().any(|effect| effect.contains("caf%C3%A9")));
 }
+
+#[test]
+fn a_narrow_list_gives_up_source_names_before_titles() {
+    let title = "One two three four five six seven eight nine ten eleven twelve";
+    let mut list = source_list();
+    let long = "Harbour Department Bulletin of the Day";
+    Arc::make_mut(&mut list.sources[0].source).title = Some(long.to_owned());
+    let mut compact = Settings::default();
+    compact.ui.list = crate::config::ListStyle::Compact;
+    for width in 40..=180 {
+        let mut rows = vec![item_rows()[0].clone(); 30];
+        rows.iter_mut().for_each(|row| title.clone_into(&mut row.title));
+        let mut stage = Stage::with(compact.clone(), list.clone(), rows);
+        let screen = stage.screen(width, 20);
+        let row = screen.lines().find(|row| row.contains("One two")).unwrap();
+        let list = row.split_once("One two").unwrap().1;
+        let shown = list.split("  ").next().unwrap();
+        let name = list.contains("Harbour");
+        assert!(!name || text::width(shown) + 7 >= 29, "{width}: {row}");
+        // In a narrow list, only the title has an ellipsis.
+        let pane = stage.app.areas.items.unwrap().width;
+        assert!(pane >= 70 || list.matches('…').count() <= 1, "{width}: {row}");
+    }
+    // The standard size still shows the beginning of the name.
+    let screen = Stage::with(Settings::default(), list, item_rows()).screen(80, 24);
+    assert!(screen.contains("■ Harbour  ") || screen.contains("▪ Harbour  "), "{screen}");
+}
+
+#[test]
+fn a_search_keeps_the_widths_of_the_columns() {
+    let mut list = source_list();
+    Arc::make_mut(&mut list.sources[1].source).title = Some("Ab".to_owned());
+    let at = |rows: Vec<ItemRow>| {
+        let mut stage = Stage::with(Settings::default(), list.clone(), rows);
+        let screen = stage.screen(120, 30);
+        let row =
+            screen.lines().find(|row| row.contains(" Ab  ")).unwrap_or_else(|| panic!("{screen}"));
+        text::width(row.split(" Ab  ").next().unwrap())
+    };
+    let row = |source_key: i64| ItemRow { source_key, ..item_rows()[0].clone() };
+    assert_eq!(at(vec![row(1), row(2)]), at(vec![row(2)]));
+}

@@ -66,12 +66,13 @@ fn asks_before_marking_many_items_as_read() {
     let mut stage = listing(50);
     stage.keys("A");
     assert_eq!((marks(&stage), stage.app.dialogs.len()), (1, 0));
-    for (answer, expected) in [("<Enter>", 1), ("A", 1), ("<Esc>", 0), ("x", 0)] {
+    for (answer, expected) in [("<Enter>", 1), ("A", 1), ("y", 1), ("<Esc>", 0), ("x", 0)] {
         let mut stage = listing(51);
         stage.keys("A");
         let screen = stage.screen(120, 40);
         assert!(screen.contains("Mark 51 items as read?"), "{screen}");
         assert!(screen.contains("u undoes it until you quit newsfed."), "{screen}");
+        assert!(screen.contains("Enter y mark all read"), "{screen}");
         assert_eq!(marks(&stage), 0);
         stage.keys(answer);
         assert_eq!(marks(&stage), expected, "{answer}");
@@ -91,6 +92,7 @@ fn asks_before_marking_parts_of_lists_and_matches() {
         ("{", "Mark 51 items above the selected one as read?", "List: "),
         ("}", "Mark 51 items below the selected one as read?", "List: "),
         (":read title:/a/<Enter>", "Mark 51 items as read?", "Query: title:/a/, in all sources"),
+        (":read-everything<Enter>", "Mark 51 items as read?", "All sources"),
     ] {
         for (count, answer, marks) in [(50, "", 1), (51, "<Esc>", 0), (51, "<Enter>", 1)] {
             let mut stage = stage_with_files();

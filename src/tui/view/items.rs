@@ -40,7 +40,7 @@ struct Form {
     separators: bool,
     /// Whether the list or each of its groups has only one source, so that no column for the name is needed.
     one_source: bool,
-    /// Width of the longest source name in the list, in cells.
+    /// Width of the longest source name, in cells.
     source_cells: usize,
     /// Whether the names of sources are shortened, because the Sources pane beside a narrow list shows them.
     shortens: bool,
@@ -151,13 +151,15 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let groups = Groups::new(app);
     let separated = |i: usize| form.separators && groups.is_first(&app.items.rows, i);
     let space = usize::from(area.height);
+    // What is remembered about the screen lines does not apply to items of a different height.
+    if app.items.item_height != form.rows() {
+        app.items.held = None;
+        app.items.wraps = None;
+    }
     let wraps = titles::wraps(app, form, area, separated);
+    app.items.item_height = form.rows();
     app.items.wraps = Some(((area.width, area.height), wraps));
     let form = Form { wraps, ..form };
-    // The remembered screen line does not apply to items of a different height.
-    if std::mem::replace(&mut app.items.item_height, form.rows()) != form.rows() {
-        app.items.held = None;
-    }
     let own = |i: usize| {
         let cell = || Cell::new(app, &app.items.rows[i], form, area.width, (false, false));
         form.rows() + usize::from(form.wraps && cell().is_wrapped())

@@ -116,6 +116,7 @@ actions! {
         Snooze, "snooze", "snooze", "Snooze: hide until a chosen time";
         FoldStories, "fold-stories", "stories once", "List each story once, or all of its items";
         ReadAll, "read-all", "mark all read", "Mark all items in the list as read";
+        ReadEverything, "read-everything", "mark everything read", "Mark all items of all sources as read";
         ReadAbove, "read-above", "mark above read", "Mark the items above as read";
         ReadBelow, "read-below", "mark below read", "Mark the items below as read";
         ReadMatching, "read", "mark matches read", "Mark all items matching a query as read";
@@ -234,6 +235,7 @@ impl Action {
     pub fn is_sweeping(self) -> bool {
         let reads =
             matches!(self, Self::ReadAll | Self::ReadAbove | Self::ReadBelow | Self::ReadMatching);
+        let reads = reads || self == Self::ReadEverything;
         reads || matches!(self, Self::Delete | Self::AcceptList)
     }
 

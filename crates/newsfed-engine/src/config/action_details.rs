@@ -54,14 +54,14 @@ impl Action {
             }
             Self::Snooze => "Asks until when: 12h, 3d, tomorrow, friday, or a date.",
             Self::FoldStories => "If several sources report the same story, only one row is shown.",
-            Self::ReadAll => {
+            Self::ReadAll | Self::ReadEverything => {
                 "Asks first if there are more than 50 items. The change can be undone."
             }
             Self::ReadAbove | Self::ReadBelow => {
-                "Includes rows that are not on the screen. The change can be undone."
+                "Also rows that are not on the screen. Asks if there are more than 50. Can be undone."
             }
             Self::ReadMatching => {
-                "Searches all items, not only the ones in the list. The change can be undone."
+                "Searches all items, not only the list. Asks if more than 50 match. Can be undone."
             }
             Self::ReadFor => "Lists items that take at most that many minutes in total.",
             Self::UnreadOnly => "Also hides sources without unread items. The setting is saved.",

@@ -105,6 +105,20 @@ impl App {
         found.into_iter().take(MAX_ARGUMENTS).map(|i| line(&all[i])).collect()
     }
 
+    /// Values of settings that begin with the typed text, such as the name of a theme or of a key preset.
+    pub(super) fn values_beginning(&self, typed: &str) -> Vec<Hit> {
+        let begins = |value: &String| value.to_lowercase().starts_with(&typed.to_lowercase());
+        let of = |row: config::SettingRow| {
+            let values = setting_choices(&self.settings, row.key).into_iter().filter(begins);
+            values.map(move |value| {
+                let help = format!("{}: {value}", row.label);
+                let argument = format!("{} {value}", row.key);
+                Hit { group: Some("Settings"), ..hit(Action::Set, (argument, help)) }
+            })
+        };
+        config::setting_rows().flat_map(of).collect()
+    }
+
     /// Settings, or the values of the setting whose key is typed.
     fn setting_arguments(&self, action: Action, typed: &str) -> Vec<Hit> {
         let all = setting_keys();

@@ -1,6 +1,7 @@
 //! The columns to the right of the titles in a list.
 
 use super::super::chrome::marks;
+use super::super::row::padding;
 use super::{Cell, Form};
 use crate::config::{DateStyle, Role};
 use crate::tui::app::{App, Focus};
@@ -27,8 +28,12 @@ const SQUARE: usize = 4;
 /// Maximum width of a source name in the source column.
 const MAX_NAME: usize = MAX_SOURCE - SQUARE;
 
-/// Maximum width of names in a narrow list beside the Sources pane.
-const SHORT: usize = 8;
+/// Maximum width of names in a narrow list beside the Sources pane, and the minimum in any list.
+const SHORT: usize = 10;
+/// Minimum width of a list that is not narrow.
+const NARROW: u16 = 70;
+/// Minimum width of a title beside the name of its source. In a narrower list, the name is hidden.
+const MIN_TITLE: usize = 30;
 
 /// The columns to the right of the title, from left to right. They use at most 45 % of a row in total.
 pub(super) const COLUMNS: &[Column] = &[
@@ -71,21 +76,30 @@ pub(super) const COLUMNS: &[Column] = &[
         rank: 1,
         cells: |cell| {
             let most = match cell.width {
-                _ if cell.form.one_source => 0,
-                46.. if cell.form.shortens => SHORT + SQUARE,
-                ..46 => 0,
-                46..70 => 16,
-                70..80 => 20,
+                _ if cell.form.one_source => return 0,
+                _ if cell.form.shortens => SHORT + SQUARE,
+                ..NARROW => 16,
+                NARROW..80 => 20,
                 80.. => MAX_SOURCE,
             };
-            most.min(cell.form.source_cells.saturating_add(SQUARE))
+            let beside = 2 * padding(cell.width) + 2 + MIN_TITLE + date_cells(cell);
+            let cells = most.min(usize::from(cell.width).saturating_sub(beside));
+            if cells < SHORT + SQUARE {
+                return 0;
+            }
+            cells.min(cell.form.source_cells.saturating_add(SQUARE))
         },
         draw: |cell, cells| {
             let color = cell.app.sources.color(cell.row.source_key);
             // Two blanks before the mark and one after it.
             let mark = format!("  {} ", marks(cell.app).square);
             let space = cells - text::width(&mark);
-            let name = text::truncate(&cell.source(space), space).into_owned();
+            let name = cell.source(space);
+            // In a narrow list most titles end in an ellipsis; a second one in the row would only disturb.
+            let name = match cell.width {
+                ..NARROW => beginning(&name, space).to_owned(),
+                NARROW.. => text::truncate(&name, space).into_owned(),
+            };
             let rest = " ".repeat(cells - text::width(&mark) - text::width(&name));
             let role = if cell.row.read { Role::Dim } else { Role::Soft };
             vec![(mark, color), (name + &rest, role)]
@@ -100,14 +114,35 @@ pub(super) const COLUMNS: &[Column] = &[
     Column {
         name: "date",
         rank: 0,
-        cells: |cell| match cell.form.dates {
-            DateStyle::Age => 6,
-            DateStyle::Date => 13,
-            DateStyle::Time => 14,
-        },
+        cells: date_cells,
         draw: |cell, cells| vec![(format!("{:>cells$}", cell.date()), Role::Dim)],
     },
 ];
+
+fn date_cells(cell: &Cell<'_>) -> usize {
+    match cell.form.dates {
+        DateStyle::Age => 6,
+        DateStyle::Date => 13,
+        DateStyle::Time => 14,
+    }
+}
+
+/// The beginning of a name: the words that fit if they use half of the space, or else as many letters as fit.
+fn beginning(name: &str, cells: usize) -> &str {
+    if text::width(name) <= cells {
+        return name;
+    }
+    let ends = name.char_indices().map(|(at, c)| at + c.len_utf8());
+    let end = ends.take_while(|end| text::width(&name[..*end]) <= cells).last().unwrap_or(0);
+    let cut = &name[..end];
+    let is_letter = char::is_alphanumeric;
+    let words = match name[end..].starts_with(is_letter) {
+        true => cut.trim_end_matches(is_letter),
+        false => cut,
+    };
+    let words = words.trim_end_matches(|c| !is_letter(c));
+    if text::width(words) * 2 >= cells { words } else { cut.trim_end() }
+}
 
 /// Minimum width of a screen with long names of sources both in their pane and in the list.
 const NAMES_TWICE_FROM: u16 = 90;
@@ -121,14 +156,11 @@ pub(super) fn shortens_sources(app: &App) -> bool {
 }
 
 impl Form {
-    /// Sets the width of the longest source name, which determines the width of the column.
+    /// Sets the width of the longest source name, which determines the width of the column. All sources count,
+    /// not only those in the list, so that the column keeps its width while a search narrows the list.
     pub(super) fn with_names(self, app: &App) -> Self {
-        let mut sources: Vec<i64> = app.items.rows.iter().map(|row| row.source_key).collect();
-        sources.sort_unstable();
-        sources.dedup();
-        let names = sources.into_iter().filter_map(|key| app.sources.entry(key));
         let mut source_cells = 0;
-        for name in names {
+        for name in &app.sources.list.sources {
             source_cells = source_cells.max(text::width(&app.sources.name(name, usize::MAX)));
             // Longer names do not widen the column.
             if source_cells >= MAX_NAME {

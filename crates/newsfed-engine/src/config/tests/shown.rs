@@ -323,7 +323,18 @@ fn recognises_commands_for_many_items_or_sources() {
         .filter(|action| action.is_sweeping())
         .map(|action| action.name())
         .collect();
-    assert_eq!(sweeping, ["read-all", "read-above", "read-below", "read", "accept-list", "delete"]);
+    assert_eq!(
+        sweeping,
+        [
+            "read-all",
+            "read-everything",
+            "read-above",
+            "read-below",
+            "read",
+            "accept-list",
+            "delete"
+        ]
+    );
 }
 
 #[test]
