@@ -72,11 +72,12 @@ enum AccountCommand {
 }
 
 const EXAMPLES: &str = "\
-An account is a server with the Google Reader API, such as FreshRSS or
-Miniflux. Its sources are shown in a folder with the account's name; newsfed
-never polls them. Read and pinned marks are synchronised both ways, including
-those that were made offline. `newsfed sync`, `newsfed daemon` and the
-interface synchronise all accounts. docs/accounts.md describes accounts.
+An account connects newsfed to a server with the Google Reader API, such as
+FreshRSS or Miniflux. Its sources are shown in a folder with the account's
+name; newsfed never polls them. Read and pinned marks are synchronised both
+ways, including those that were made offline. `newsfed sync`, `newsfed daemon`
+and the interface synchronise all accounts. docs/accounts.md describes
+accounts.
 
 `account sync` exits with 3 if some accounts failed, and with 1 if all did.
 

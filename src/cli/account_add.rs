@@ -22,7 +22,7 @@ pub(super) struct AddAccountArgs {
     #[arg(long, value_name = "COMMAND", required_unless_present_any = ["password_file", "password_env"],
         conflicts_with_all = ["password_file", "password_env"])]
     password_command: Option<String>,
-    /// File with the password, which only you can read
+    /// File that contains the password, and that only you can read
     #[arg(long, value_name = "FILE", conflicts_with = "password_env")]
     password_file: Option<String>,
     /// Environment variable with the password

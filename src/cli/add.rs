@@ -41,7 +41,7 @@ pub(super) struct AddArgs {
     /// Have this account subscribe to the feed, instead of following it here
     #[arg(long, value_name = "ACCOUNT", conflicts_with = "comments_of")]
     account: Option<String>,
-    /// Do not ask: use the best way, and run the program if one is given
+    /// Do not ask: use the best way, and run the program of --exec or --filter
     #[arg(long, visible_alias = "first", short = 'y')]
     yes: bool,
     /// Use the way with this number in the list of `newsfed discover`

@@ -59,8 +59,8 @@ because every source was skipped.
 With --follow, an OPML list at a URL or in a file is read once a day: feeds
 that are new in the list are added, changed titles and folders are applied, and
 feeds that are no longer in it are removed, unless you have changed the source,
-or have pinned, tagged or kept for later some of its items. The list is itself
-a source, of kind `list`.
+or have pinned or tagged any of its items or kept any for later. The list is
+itself a source, of kind `list`.
 
 Items with their marks: newsboat's cache.db, newsraft's database,
 database.sqlite of eilmeldung and NewsFlash, JSON of Inoreader, Feedly,

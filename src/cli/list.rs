@@ -66,7 +66,7 @@ Without --sort, the view's own order applies, or else ui.sort. Dates
 are written 2026-11-21, 2026-11, 2026, today, yesterday or 7d. --fold lists a
 pinned item of each story, or else its earliest item. --as-of shows
 titles and texts as they were, if earlier versions are stored; the marks are
-those of today, and items that retention has removed are missing. --read-for
+the current ones, and items that retention has removed are missing. --read-for
 prefers items that are new, pinned or kept for later, items of sources that you
 read, and a mix of sources.
 

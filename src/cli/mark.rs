@@ -336,7 +336,7 @@ pub(super) fn snooze(
         })?;
     let store = Home::load(global, out)?.store()?;
     let changed = set(&store, Mark::Snoozed(until), &args.ids, true)?;
-    report(changed, &format!("hidden until {}", minute(until)), out)
+    report(changed, &format!("snoozed until {}", minute(until)), out)
 }
 
 fn set(store: &Store, mark: Mark, ids: &[String], to: bool) -> Result<usize, Failure> {

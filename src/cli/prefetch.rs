@@ -36,10 +36,10 @@ pub(super) struct PrefetchArgs {
 }
 
 const EXAMPLES: &str = "\
-Pages that were fetched are not fetched again, so an interrupted run can be
-repeated. Sources with full_text = \"never\" and feeds with full articles are
-skipped. The size is estimated from pages fetched before. Exits with 3 if some
-pages yielded no text.
+Without ID, pages that were fetched before are skipped, so an interrupted run
+can be repeated. Sources with full_text = \"never\" and feeds with full
+articles are skipped, too. The size is estimated from pages fetched before.
+Exits with 3 if some pages yielded no text.
 
 Examples:
   newsfed prefetch --dry-run

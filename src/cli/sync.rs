@@ -30,13 +30,13 @@ pub(super) struct SyncArgs {
     /// Only sources with this tag; can be repeated
     #[arg(long, value_name = "NAME")]
     tag: Vec<String>,
-    /// Only sources that are due by their schedule
+    /// Only sources that are due according to their schedule
     #[arg(long, conflicts_with = "force")]
     due: bool,
     /// Refresh even sources that are paused because a server asked for it
     #[arg(long)]
     force: bool,
-    /// Remove the sources that are no longer in a list, even if many
+    /// Remove the sources that are no longer in a list, even if there are many
     #[arg(long, requires = "sources", conflicts_with_all = ["due", "folder", "tag"])]
     accept: bool,
 }

@@ -398,7 +398,7 @@ fn keys_have_their_documented_effects() {
         ("gl", "Nothing is kept for later; B keeps an item"),
         ("#+todo<Enter>", "1 item tagged \"todo\""),
         ("<Space><Space>#-\"to do\"<Enter>", "Tag \"to do\" removed from 2 items"),
-        ("H<Enter>", "1 item hidden until "),
+        ("H<Enter>", "1 item snoozed until "),
         ("Hsoon<Enter>", "Type 12h, 3d or a day such as 2026-12-31"),
         ("H3d<Enter>u", "Undone: snooze"),
         ("m", "1 item marked read"),

@@ -214,7 +214,7 @@ fn tags_keeps_and_snoozes_items() {
     assert_eq!(count("in:later"), 0);
 
     let snoozed = world.run(&["snooze", "3d", &numbers[0]]).ok();
-    assert!(snoozed.starts_with("1 item hidden until "), "{snoozed}");
+    assert!(snoozed.starts_with("1 item snoozed until "), "{snoozed}");
     assert_eq!((count(""), count("is:snoozed")), (2, 1));
     let shown = world.run(&["show", "--json", &numbers[0]]).values();
     assert!(

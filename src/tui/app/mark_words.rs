@@ -18,7 +18,7 @@ pub(super) fn describe(mark: &Mark, count: usize, to: bool) -> String {
         (Mark::Queued, false) => "removed from the queue",
         (Mark::Hidden, true) => "hidden",
         (Mark::Hidden | Mark::Snoozed(_), false) => "shown again",
-        (Mark::Snoozed(until), true) => return format!("{items} hidden until {}", minute(*until)),
+        (Mark::Snoozed(until), true) => return format!("{items} snoozed until {}", minute(*until)),
         (Mark::Tag(tag), true) => return format!("{items} tagged \"{tag}\""),
         (Mark::Tag(tag), false) => return format!("Tag \"{tag}\" removed from {items}"),
     };
