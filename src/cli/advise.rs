@@ -27,8 +27,8 @@ pub(super) struct AdviseArgs {
 const EXAMPLES: &str = "\
 Replays the last four weeks of each source with the limits of servers, feeds
 and your settings. A change is advised if newsfed would find the items at least
-10 min and 20 % sooner, and if the time saved is worth the additional polls. Only
-sources followed for at least a day are replayed.
+10 min and 20 % sooner, and if the time saved is worth the additional polls.
+Only sources followed for at least a day are replayed.
 
 Examples:
   newsfed schedule advise
