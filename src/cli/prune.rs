@@ -23,9 +23,9 @@ pub(super) struct PruneArgs {
 const EXAMPLES: &str = "\
 [retention] in config.toml and retention in sources.toml determine how long
 items are kept. Items that are pinned, kept for later or queued always stay;
-unread items stay unless the setting retention.unread is on. download.days determines how long downloads are kept.
-`newsfed daemon` and the interface remove such items and downloads every few
-hours.
+unread items stay unless the setting retention.unread is on. download.days
+determines how long downloads are kept. `newsfed daemon` and the interface
+remove such items and downloads every few hours.
 
 Examples:
   newsfed prune
