@@ -290,6 +290,7 @@ impl ReaderPane {
     pub(super) fn scroll(&mut self, motion: Motion) -> bool {
         let head = self.head_rows;
         let before = self.top + self.head_hidden.min(head);
+        let bottom = self.top + self.height;
         // The header is scrolled away first, row by row, so that the content moves by the requested number of
         // rows. A page includes the visible rows of the header, so that the next page begins where this one
         // ends.
@@ -305,7 +306,8 @@ impl ReaderPane {
         }
         self.head_hidden = to.min(head);
         self.paged_top = if to > end { self.top } else { 0 };
-        self.pointed = None;
+        let is_page = motion == Motion::HalfPages(2) && to != before;
+        self.pointed = self.first_new(bottom).filter(|_| is_page);
         to != before
     }
 

@@ -5,6 +5,9 @@
 use super::super::keys::Motion;
 use super::ReaderPane;
 
+/// Maximum number of lines from the page before that need no mark below them.
+const MAX_KNOWN: usize = 2;
+
 impl ReaderPane {
     /// Begins a page below the empty lines that separate its text from the page before.
     pub(in crate::tui::app) fn skip_empty_lines(&mut self) {
@@ -17,6 +20,15 @@ impl ReaderPane {
         if goes_on && empty > 0 && self.top > 0 {
             self.set_top(self.top + empty);
         }
+    }
+
+    /// The first line with text from `bottom`, where the page before ended, if this page repeats lines from it.
+    pub(super) fn first_new(&self, bottom: usize) -> Option<usize> {
+        if self.top + MAX_KNOWN >= bottom {
+            return None;
+        }
+        let below = self.lines.lines.iter().enumerate().skip(bottom);
+        below.filter(|(_, line)| !line.text().trim().is_empty()).map(|(at, _)| at).next()
     }
 
     /// The top line if the text ends at the end of the screen.

@@ -6,7 +6,9 @@ use crate::tui::tests::Stage;
 /// The numbers of the lines on the screen.
 fn seen(stage: &mut Stage) -> Vec<usize> {
     let screen = stage.screen(80, 24);
-    let number = |line: &str| line.trim().strip_prefix("line ")?.split(' ').next()?.parse().ok();
+    // A line may begin with a mark.
+    let bare = |line: &str| line.trim_start_matches(|c: char| !c.is_alphabetic()).to_owned();
+    let number = |line: &str| bare(line).strip_prefix("line ")?.split(' ').next()?.parse().ok();
     screen.lines().filter_map(number).collect()
 }
 
@@ -89,4 +91,33 @@ fn a_page_does_not_begin_with_an_empty_line() {
             assert_ne!(first.text().trim(), "", "{lines} lines");
         }
     }
+}
+
+#[test]
+fn a_mark_shows_where_a_repeating_last_page_goes_on() {
+    let mut stage = lines(50);
+    // Two pages fill the screen. The last one repeats lines if less than half of it would be new.
+    let mut marked = Vec::new();
+    for count in 40..80 {
+        stage = lines(count);
+        let mut before = seen(&mut stage);
+        while before.last() != Some(&(count - 1)) {
+            stage.keys("<Space>");
+            let page = seen(&mut stage);
+            let repeated = page.iter().filter(|line| Some(*line) <= before.last()).count();
+            let mark =
+                stage.app.reader.pointed.map(|line| stage.app.reader.lines.lines[line].text());
+            assert_eq!(mark.is_some(), repeated > 1, "{count}: {before:?} {page:?} {mark:?}");
+            if let Some(mark) = mark {
+                let next = before.last().unwrap() + 1;
+                assert!(mark.contains(&next.to_string()), "{count}: {mark} after {before:?}");
+                marked.push(count);
+            }
+            before = page;
+        }
+    }
+    assert!(!marked.is_empty());
+    // Any other movement removes it.
+    stage.keys("k");
+    assert_eq!(stage.app.reader.pointed, None);
 }
