@@ -48,7 +48,7 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
     let text = match args.format {
         Format::Opml => {
             let sources = home.sources.iter().map(Arc::as_ref);
-            let OpmlExport { text, withheld } =
+            let OpmlExport { text, withheld, .. } =
                 export_opml(sources, &titles(&home), &home.settings.views);
             if withheld > 0 && !out.json {
                 let of = counted(withheld, "source");

@@ -337,6 +337,9 @@ impl Driver {
                     files::save(&h, &order, (folder, name), &events, cancelled).await
                 });
             }
+            Effect::Export { sources, views, folder } => {
+                self.blocking(move || Some(files::export(&sources, &views, &folder)));
+            }
             Effect::Player(command) => {
                 self.listening.command(&self.handle, &self.events, command);
             }

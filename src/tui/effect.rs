@@ -5,12 +5,12 @@ use super::crawls::CrawlCommand;
 use super::event::{Cause, RequestId};
 use super::read::Read;
 use crate::article::Thumbnail;
-use crate::config::{CommandSettings, FileChange, KeyChange, Section};
+use crate::config::{CommandSettings, FileChange, KeyChange, Section, ViewSettings};
 use crate::engine::{
     Discovery, DownloadEntry, Pace, PlayerCommand, PrefetchPlan, SaveOrder, SelectorField, Subject,
     TypedOrigin, WorkbenchPage,
 };
-use crate::model::{EpisodeKey, SourceId, SourceRules};
+use crate::model::{EpisodeKey, Source, SourceId, SourceRules};
 use crate::store::{Mark, Part, Rule, RuleMarks, View};
 use crate::util::browser::Launch;
 use std::path::PathBuf;
@@ -218,6 +218,12 @@ pub(super) enum Effect {
         order: Box<SaveOrder>,
         folder: PathBuf,
         name: String,
+    },
+    /// Writes sources with their titles, and views, to a new OPML file in a folder.
+    Export {
+        sources: Vec<(Arc<Source>, String)>,
+        views: Vec<ViewSettings>,
+        folder: PathBuf,
     },
     Player(PlayerCommand),
     Crawl(CrawlCommand),

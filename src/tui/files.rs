@@ -3,13 +3,16 @@
 use super::driver::message;
 use super::effect::{FileOf, FileUse, MediaFile};
 use super::event::{Event, Followed};
-use crate::config::{self, CommandOutput, CommandSettings, FileEdit, Paths, Settings};
+use crate::config::{
+    self, CommandOutput, CommandSettings, FileEdit, Paths, Settings, ViewSettings,
+};
 use crate::engine::{DownloadEntry, DownloadOrder, Handle, SaveOrder, SaveState};
-use crate::model::Enclosure;
+use crate::model::{Enclosure, Source};
 use crate::util::browser::{self, Launch, NoBrowser, Surroundings};
 use crate::util::shared_file::write_beside;
-use crate::util::text::{counted, size};
+use crate::util::text::{self, counted, counted_as, size};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
@@ -92,6 +95,42 @@ fn started(plan: Result<Launch, NoBrowser>, url: String) -> Event {
         Err(e) => Err(message(e)),
     };
     Event::BrowserOpened(opened.map_err(|why| (url, why)))
+}
+
+/// Writes sources with their titles, and views, to a new OPML file in a folder.
+pub(super) fn export(
+    sources: &[(Arc<Source>, String)],
+    views: &[ViewSettings],
+    folder: &Path,
+) -> Event {
+    let titles = sources.iter().map(|(source, title)| (source.id.clone(), title.clone()));
+    let all = sources.iter().map(|(source, _)| source.as_ref());
+    let export = config::export_opml(all, &titles.collect(), views);
+    Event::Message(match write_beside(folder, "newsfed.opml", export.text.as_bytes()) {
+        Ok(path) => {
+            let path = text::line(&path.to_string_lossy());
+            let mut missing = Vec::new();
+            if export.withheld > 0 {
+                missing.push(format!("the secrets of {}", counted(export.withheld, "source")));
+            }
+            match sources.len() - export.sources {
+                0 => {}
+                count => missing.push(counted_as(
+                    count,
+                    "program, file or list",
+                    "programs, files or lists",
+                )),
+            }
+            let without = if missing.is_empty() { "" } else { ", without " };
+            let missing = missing.join(" and ");
+            let written = counted(export.sources, "source");
+            Ok(format!("Exported {written} to {path}{without}{missing}"))
+        }
+        Err(e) => {
+            let folder = text::line(&folder.to_string_lossy());
+            Err(format!("Not exported: cannot write to {folder}: {e}"))
+        }
+    })
 }
 
 /// Saves articles into a folder; the event contains the path of the file, and what is missing from it.

@@ -158,3 +158,24 @@ fn previews_an_import_before_doing_it() {
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }
+
+#[test]
+fn exports_the_sources_to_a_new_file() {
+    let world = World::new(&[]);
+    let program = "[[source]]\nid = \"own\"\nexec = [\"true\"]\ntitle = \"Own\"\n";
+    std::fs::write(world.path(FILE), sources(&world) + program).unwrap();
+    let folder = world.path("lists");
+    let save = format!("[save]\nfolder = \"{}\"\n", folder.display());
+    std::fs::write(world.path("config/config.toml"), save).unwrap();
+    let mut t = world.open(160, 30);
+    t.wait_for("Third article");
+    for name in ["newsfed.opml", "newsfed (2).opml"] {
+        t.send(":export\r");
+        t.wait_for(&format!("lists/{name}, without 1 program, file or list"));
+        let text = std::fs::read_to_string(folder.join(name)).unwrap();
+        assert_eq!(text.matches("<outline type=\"rss\"").count(), 3, "{text}");
+        assert!(!text.contains("Own"), "{text}");
+    }
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}

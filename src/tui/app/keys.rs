@@ -219,6 +219,7 @@ impl App {
             Action::Copy => self.copy(),
             Action::CopyMarkdown => self.copy_markdown(),
             Action::Save => self.ask_where_to_save(),
+            Action::Export => self.export(),
             Action::Enqueue => self.enqueue(),
             Action::Queue => self.open_queue(),
             Action::PlayPause | Action::SeekForward | Action::SeekBack | Action::NextEpisode => {

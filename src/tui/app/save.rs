@@ -6,11 +6,12 @@ use super::prompt::PromptKind;
 use crate::config::{Action, Paths};
 use crate::engine::{SaveFormat, SaveOrder, SaveState};
 use crate::tui::effect::Effect;
-use crate::tui::event::Failure;
+use crate::tui::event::{Failure, SourceEntry};
 use crate::util::file_name::titled;
 use crate::util::limits::SAVED_ITEMS;
 use crate::util::text::{counted, line, size};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Maximum number of articles that can be copied at once.
 const MAX_COPIED: usize = 100;
@@ -113,6 +114,21 @@ impl App {
         let order = SaveOrder { items, format, title, pictures };
         self.note(format!("Saving {} …", counted(order.items.len(), "article")));
         vec![Effect::Save { order: Box::new(order), folder, name }]
+    }
+
+    /// Writes the sources and views to a new OPML file in `save.folder`.
+    pub(super) fn export(&mut self) -> Vec<Effect> {
+        let sources = &self.sources.list.sources;
+        if sources.is_empty() {
+            return self.note("There are no sources to export");
+        }
+        let folder = match Paths::downloads(self.settings.save.folder.as_deref()) {
+            Ok(folder) => folder,
+            Err(e) => return self.problem(e.to_string()),
+        };
+        let titled = |entry: &SourceEntry| (Arc::clone(&entry.source), entry.title().to_owned());
+        let sources = sources.iter().map(titled).collect();
+        vec![Effect::Export { sources, views: self.settings.views.clone(), folder }]
     }
 
     /// Shows the progress of saving a file.

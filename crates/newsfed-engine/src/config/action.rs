@@ -184,6 +184,7 @@ actions! {
         Crawl, "crawl", "crawl a website", "Crawl a website: collect its articles, data or other files in a folder";
         Starters, "starters", "starter sources", "Choose from well-known sources";
         Import, "import", "import", "Import sources from a file, or follow a list";
+        Export, "export", "export", "Export sources and views as an OPML file";
         AcceptList, "accept-list", "accept list", "Remove the sources that are no longer in the followed list";
         Edit, "edit", "edit", "Edit the source in a form";
         Workbench, "workbench", "selectors", "Edit the selectors of a website beside its page";
@@ -280,6 +281,7 @@ impl Action {
             Self::Keys => "macro shortcut remap keyboard",
             Self::Rules => "notify notification message alert automatic killfile",
             Self::Import => "opml newsboat subscriptions",
+            Self::Export => "subscriptions backup save share",
             Self::Hide => "mute block ignore killfile rule",
             Self::NextUnreadSource | Self::PreviousUnreadSource => "feed",
             Self::Later => "bookmark queue",

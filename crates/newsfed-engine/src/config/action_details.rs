@@ -155,6 +155,9 @@ impl Action {
             Self::Import => {
                 "Reads OPML, URLs, and exports of other readers. An OPML list at a URL can be followed."
             }
+            Self::Export => {
+                "Writes a new file newsfed.opml to save.folder. Passwords, programs and lists are left out."
+            }
             Self::AcceptList => {
                 "If many sources leave a followed list at once, they stay until you confirm their removal."
             }

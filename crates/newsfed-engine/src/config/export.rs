@@ -43,6 +43,8 @@ pub(super) const NAMESPACE: &str = "https://newsfed.example/opml";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpmlExport {
     pub text: String,
+    /// Number of sources in the text.
+    pub sources: usize,
     /// Number of sources whose passwords, secret headers or proxies with a password are left out.
     pub withheld: usize,
 }
@@ -59,7 +61,9 @@ pub fn export_opml<'a>(
     // adds others.
     let is_written =
         |source: &&Source| source.web_url().is_some() && source.kind() != SourceKind::List;
+    let mut count = 0;
     for source in sources.into_iter().filter(is_written) {
+        count += 1;
         let levels: Vec<&str> = source.folder.iter().flat_map(|f| f.split('/')).collect();
         top.add(source, &levels);
     }
@@ -76,7 +80,7 @@ pub fn export_opml<'a>(
     let mut withheld = 0;
     write_folder(&mut text, &top, shown, 2, &mut withheld);
     text.push_str("  </body>\n</opml>\n");
-    OpmlExport { text, withheld }
+    OpmlExport { text, sources: count, withheld }
 }
 
 /// Escapes an attribute value. Parsers turn line breaks in attributes into spaces unless they are written as

@@ -422,7 +422,10 @@ impl Chaos {
                 let made = self.failure();
                 Event::MarkdownMade(self.result((made, items.len())))
             }
-            Effect::Save { .. } | Effect::Pipe { .. } | Effect::EditSource { .. } => {
+            Effect::Save { .. }
+            | Effect::Export { .. }
+            | Effect::Pipe { .. }
+            | Effect::EditSource { .. } => {
                 let failure = self.failure();
                 Event::Message(self.result(failure))
             }
