@@ -129,13 +129,13 @@ const CHANGES: &[Action] = &[
 ];
 const MATCHES: &[Action] = &[
     Action::NextUnread,
-    Action::PreviousUnread,
     Action::Back,
     Action::PageDown,
     Action::NextItem,
     Action::Browser,
     Action::Pin,
     Action::Hints,
+    Action::PreviousUnread,
     Action::CopyCode,
     Action::Pictures,
     Action::FullText,
@@ -208,7 +208,13 @@ impl App {
             _ => &[Action::Back, Action::SortNext],
         };
         let actions = first.iter().chain(back).chain(rest);
-        selected.into_iter().chain(actions.filter_map(bound)).collect()
+        let mut hints: Vec<Hint> = selected.into_iter().chain(actions.filter_map(bound)).collect();
+        // Esc only hides the matches of the listed search, but another key closes the article at once.
+        let other = self.keymap.keys_for(context, Action::Back).filter(|key| key != "Esc");
+        if let Some(key) = other.filter(|_| self.stepping() && self.reader.shows_searched()) {
+            hints.insert(1.min(hints.len()), hint(key, Action::Back.label()));
+        }
+        hints
     }
 
     /// The hints of a dialog with the currently bound keys; actions without a key are left out.

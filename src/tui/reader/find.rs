@@ -4,7 +4,7 @@ use super::line::{Joint, Line};
 use crate::article::is_stop_word;
 use crate::query::Query;
 use crate::util::phrase::Phrase;
-use crate::util::segment::{are_joined, may_be_prefix};
+use crate::util::segment::may_be_prefix;
 use nucleo_matcher::chars::normalize;
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -14,14 +14,6 @@ const MAX_HITS: usize = 10_000;
 
 /// Maximum number of characters that are searched; their positions take 16 MB.
 const MAX_CHARS: usize = 500_000;
-
-/// Number of matches from which a word is too common to highlight, if another word has at least `TIMES` times
-/// fewer matches.
-const OFTEN: usize = 20;
-const TIMES: usize = 8;
-
-/// Maximum distance, in words, of two search words that stand near each other.
-const NEAR: usize = 10;
 
 /// The lines as one case-folded text.
 #[derive(Debug, Default)]
@@ -118,25 +110,13 @@ impl Haystack {
         self.pieces(hits.take(MAX_HITS))
     }
 
-    /// Finds the words of a search above a line, from top to bottom: where different words stand near each
-    /// other, and all quoted phrases. If there is no such place, finds the words anywhere, but skips very
-    /// frequent ones if there are rarer ones.
+    /// Finds the words and phrases of a search above a line, from top to bottom.
     pub(crate) fn find_words(&self, words: &[SearchedWord], end: usize) -> Vec<Piece> {
         let end = self.origins.partition_point(|origin| origin.line < end);
         let end = self.origins.get(end).map_or(self.folded.len(), |origin| origin.folded);
         let text = &self.folded[..end];
-        let hits = words.iter().map(|word| word.hits(text).take(MAX_HITS).collect());
-        let mut hits: Vec<Vec<Hit>> = hits.collect();
-        let together = near(text, distinct(hits.iter().flatten().cloned().collect()));
-        let mut found = if together.is_empty() {
-            let rarest = hits.iter().map(Vec::len).filter(|count| *count > 0).min().unwrap_or(0);
-            hits.retain(|hits| hits.len() < OFTEN.max(rarest * TIMES));
-            distinct(hits.into_iter().flatten().collect())
-        } else {
-            together
-        };
-        found.truncate(MAX_HITS);
-        self.pieces(found.into_iter().map(|hit| hit.range))
+        let hits = words.iter().flat_map(|word| word.0.hits(text).take(MAX_HITS)).collect();
+        self.pieces(distinct(hits).into_iter().take(MAX_HITS))
     }
 
     /// Splits matches (byte ranges of the folded text) into pieces per line.
@@ -161,103 +141,43 @@ impl Haystack {
     }
 }
 
-/// An occurrence of a search word.
-#[derive(Debug, Clone)]
-struct Hit {
-    /// Byte range of the folded text.
-    range: Range<usize>,
-    group: usize,
-    is_phrase: bool,
-}
-
 /// Sorts hits. A word may be a prefix of a longer one; then the longer hit is kept.
-fn distinct(mut hits: Vec<Hit>) -> Vec<Hit> {
-    hits.sort_by_key(|hit| (hit.range.start, Reverse(hit.range.end)));
+fn distinct(mut hits: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    hits.sort_by_key(|hit| (hit.start, Reverse(hit.end)));
     let mut end = 0;
     hits.retain(|hit| {
-        let is_free = hit.range.start >= end;
-        end = if is_free { hit.range.end } else { end };
+        let is_free = hit.start >= end;
+        end = if is_free { hit.end } else { end };
         is_free
     });
     hits
 }
 
-/// The sorted hits of different groups that are near each other, and the quoted phrases; empty if no hits are
-/// near each other.
-fn near(text: &str, hits: Vec<Hit>) -> Vec<Hit> {
-    if hits.iter().all(|hit| hit.group == hits[0].group) {
-        return vec![];
-    }
-    // The number of words before each hit.
-    let (mut words, mut at, mut before) = (0, 0, ' ');
-    let places: Vec<usize> = hits
-        .iter()
-        .map(|hit| {
-            for c in text[at..hit.range.start].chars() {
-                words += usize::from(c.is_alphanumeric() && !are_joined(before, c));
-                before = c;
-            }
-            at = hit.range.start;
-            words
-        })
-        .collect();
-    let mut is_near = vec![false; hits.len()];
-    // Where the group changes, the hits on one side are near if the first hit on the other side is near them.
-    let is_change = |at: &usize| hits[at - 1].group != hits[*at].group;
-    for at in (1..hits.len()).filter(is_change) {
-        let same = |a: usize, b: usize| hits[a].group == hits[b].group;
-        let above =
-            (0..at).rev().take_while(|i| same(*i, at - 1) && places[at] - places[*i] <= NEAR);
-        let below =
-            (at..hits.len()).take_while(|i| same(*i, at) && places[*i] - places[at - 1] <= NEAR);
-        above.chain(below).for_each(|i| is_near[i] = true);
-    }
-    if !is_near.contains(&true) {
-        return vec![];
-    }
-    let kept = hits.into_iter().zip(is_near).filter(|(hit, is_near)| *is_near || hit.is_phrase);
-    kept.map(|(hit, _)| hit).collect()
-}
-
 /// A word or phrase of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SearchedWord {
-    phrase: Phrase,
-    /// The index of its term in the query. Alternatives have the same one.
-    group: usize,
-    is_phrase: bool,
-}
+pub(crate) struct SearchedWord(Phrase);
 
 impl SearchedWord {
     /// The words and phrases of a query that are highlighted. Stop words such as `the` are highlighted only
     /// if the query consists of them, and only where they are adjacent.
     pub(crate) fn all(query: &Query) -> Vec<Self> {
-        let terms = query.text_terms().into_iter().enumerate();
-        let words =
-            terms.flat_map(|(group, words)| words.into_iter().map(move |word| (group, word)));
-        let words: Vec<(usize, (&str, bool))> = words.collect();
-        let is_stop = |(_, (text, is_phrase)): &(usize, (&str, bool))| {
-            !is_phrase && is_stop_word(&text.to_lowercase())
-        };
+        let words = query.text_words();
+        let is_stop =
+            |(text, is_phrase): &(&str, bool)| !is_phrase && is_stop_word(&text.to_lowercase());
         if words.len() > 1 && words.iter().all(is_stop) {
-            let texts: Vec<&str> = words.iter().map(|(_, (text, _))| *text).collect();
-            return Self::new(&texts.join(" "), true, 0).into_iter().collect();
+            let texts: Vec<&str> = words.iter().map(|(text, _)| *text).collect();
+            return Self::new(&texts.join(" "), true).into_iter().collect();
         }
         let is_only = words.len() == 1;
         let words = words.into_iter().filter(|word| is_only || !is_stop(word));
-        words.filter_map(|(group, (text, is_phrase))| Self::new(text, is_phrase, group)).collect()
+        words.filter_map(|(text, is_phrase)| Self::new(text, is_phrase)).collect()
     }
 
     /// `None` if a text of a query has no letters or digits.
-    fn new(text: &str, is_phrase: bool, group: usize) -> Option<Self> {
+    fn new(text: &str, is_phrase: bool) -> Option<Self> {
         // Like in a search, a short word matches only a whole word.
         let is_whole = is_phrase || !may_be_prefix(text);
-        Some(Self { phrase: Phrase::new(&folded(text), is_whole)?, group, is_phrase })
-    }
-
-    fn hits<'a>(&'a self, folded: &'a str) -> impl Iterator<Item = Hit> + 'a {
-        let Self { group, is_phrase, .. } = *self;
-        self.phrase.hits(folded).map(move |range| Hit { range, group, is_phrase })
+        Phrase::new(&folded(text), is_whole).map(Self)
     }
 }
 
@@ -423,40 +343,15 @@ mod tests {
     }
 
     #[test]
-    fn skips_frequent_words_if_there_are_rarer_ones() {
-        let far = "far away ".repeat(NEAR);
-        let html = format!("<p>{} {far} spanner", "boats and ships, ".repeat(OFTEN));
+    fn finds_every_word_of_a_search_everywhere() {
+        let far = "far away ".repeat(10);
+        let html = format!("<p>A tram. {far} A tram on the old bridge. {far} Trams, a night train");
         for (words, expected) in [
-            ("boat spanner", vec!["spanner"]),
-            ("boat ship", ["boats", "ships"].repeat(OFTEN)),
-            ("boat OR spanner", vec!["spanner"]),
-            ("boat missing", vec!["boats"; OFTEN]),
-        ] {
-            let query: Query = words.parse().unwrap();
-            let words = SearchedWord::all(&query);
-            let found = matches(&html, 40, |haystack| haystack.find_words(&words, usize::MAX));
-            assert_eq!(found, expected, "{query:?}");
-        }
-    }
-
-    #[test]
-    fn finds_words_where_they_are_near_each_other() {
-        let far = "far away ".repeat(NEAR);
-        let html = format!(
-            "<p>A tram. {far} A tram and another tram on the old bridge. {far} A bridge, \
-             {far} a night train, {far} a night."
-        );
-        let once = ["tram", "tram", "bridge"];
-        for (words, expected) in [
-            ("tram bridge", once.to_vec()),
-            ("bridge tram missing", once.to_vec()),
-            ("\"night train\" tram bridge", [once.as_slice(), &["night train"]].concat()),
-            // Nowhere near each other, or alternatives.
-            ("tram night", vec!["tram", "tram", "tram", "night", "night"]),
-            ("tram OR bridge", vec!["tram", "tram", "tram", "bridge", "bridge"]),
-            ("tram (bridge OR train)", once.to_vec()),
-            // The same word twice is one word.
-            ("tram tram", vec!["tram"; 3]),
+            ("tram bridge", vec!["tram", "tram", "bridge", "Trams"]),
+            ("bridge tram missing", vec!["tram", "tram", "bridge", "Trams"]),
+            ("\"night train\" bridge", vec!["bridge", "night train"]),
+            ("bridge OR night", vec!["bridge", "night"]),
+            ("bridge bridge", vec!["bridge"]),
         ] {
             let query: Query = words.parse().unwrap();
             let words = SearchedWord::all(&query);

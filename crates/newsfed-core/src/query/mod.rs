@@ -308,17 +308,12 @@ impl Query {
     /// The words and phrases that the texts of its matches contain; the second value is whether they
     /// match complete words only.
     pub fn text_words(&self) -> Vec<(&str, bool)> {
-        self.text_terms().into_iter().flatten().collect()
-    }
-
-    /// Like [`Self::text_words`], in groups: the words of a condition and of its alternatives are one group.
-    pub fn text_terms(&self) -> Vec<Vec<(&str, bool)>> {
         // These words are in earlier versions, not in the texts themselves.
         if self.terms.iter().any(|term| term.what == What::InVersions) {
             return Vec::new();
         }
         let included = self.terms.iter().filter(|term| !term.negated);
-        let words = included.map(|term| match &term.what {
+        let words = included.flat_map(|term| match &term.what {
             What::Text { column: Column::Any, text, phrase } => vec![(text.as_str(), *phrase)],
             What::Any(alternatives) => alternatives.iter().flat_map(Self::text_words).collect(),
             _ => Vec::new(),

@@ -142,12 +142,19 @@ fn hidden_matches_have_no_mark_at_another_width() {
     assert!(!screen.contains('▸'), "{screen}");
 }
 
+fn screen_has(stage: &mut Stage, words: &[&str]) -> bool {
+    let screen = stage.screen(120, 40);
+    words.iter().all(|words| screen.contains(words))
+}
+
 #[test]
 fn hints_lead_out_of_the_matches() {
     let mut stage = stage(TWO);
     press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
     let hints: Vec<_> = stage.app.hints().into_iter().map(|hint| hint.label).collect();
-    assert_eq!(hints[..3], ["next match", "previous match", "hide matches"]);
+    assert_eq!(hints[..4], ["next match", "back", "hide matches", "page"]);
+    // The usual keys stay visible.
+    assert!(screen_has(&mut stage, &["q back", "o browser", "p pin"]));
     let screen = press(&mut stage, &["<Esc>"]);
     assert!(marked(&mut stage).is_empty() && screen.contains("n next unread"), "{screen}");
 }
