@@ -16,7 +16,7 @@ pub const PASSWORD_LENGTH: std::ops::RangeInclusive<usize> = 8..=1000;
 /// Number of failed logins within [`WINDOW`] after which further logins are rejected.
 const MAX_FAILURES: usize = 5;
 const WINDOW: Duration = Duration::from_secs(60);
-/// Length of a token for changes, because some apps check it.
+/// Length of a token for changes. Some apps check this length.
 const TOKEN_LENGTH: usize = 57;
 
 /// The data about the password that is stored in the database.

@@ -378,7 +378,7 @@ impl Handle {
         let web = &typed.web;
         Request {
             purpose,
-            // Only on the host of the declared URL.
+            // A private address is only allowed on the host of the declared URL.
             allow_private: typed.private || is_private_host(&web.url),
             declared: Some(web.url.clone()),
             access: access(web),

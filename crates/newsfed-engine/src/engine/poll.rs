@@ -37,8 +37,8 @@ impl From<Refreshed> for Polled {
     }
 }
 
-/// Polls a source and stores the result. `recorded`: the poll is recorded before its first request, so that a
-/// response that crashes the program is noticed.
+/// Polls a source and stores the result. If `recorded` is true, the poll is recorded before its first
+/// request, so that a response that crashes the program is noticed.
 pub(super) async fn poll(
     context: &Arc<Context>,
     job: &Job,
@@ -71,7 +71,7 @@ pub(super) async fn poll(
         Some(rules) => facts.website = facts.website.under(rules),
         None => local::facts_under(&job.source.origin, &mut facts),
     }
-    // Pages that the old rules refused may be articles under the new ones.
+    // Pages that the old selectors rejected may be articles according to the new ones.
     if facts.website.rules != rules_before || job.pace == Pace::Force {
         context.store.clear_refused(key, now).await?;
         // The list is read again even if it has not changed.

@@ -1,4 +1,4 @@
-//! What newsfed learns from a poll about its source: validators, moves, the next poll. Pure.
+//! What newsfed learns from a poll about its source: validators, moves, the next poll. Does no I/O.
 
 use super::planner::Planner;
 use super::setup::begin;
@@ -12,9 +12,10 @@ use crate::website::signal::{Evidence, HeaderFacts, next_visit};
 use chrono::TimeDelta;
 use std::time::Duration;
 
-/// A permanent redirect to a target without known items is trusted after this many polls …
+/// Number of polls after which a permanent redirect to a target without known items is trusted.
 const MOVE_POLLS: u32 = 3;
-/// … over at least this time (a captive portal redirects everything until the user logs in).
+/// Minimum time that these polls must span, because a captive portal redirects everything until the user logs
+/// in.
 const MOVE_TIME: TimeDelta = TimeDelta::days(1);
 /// A server that always responds with 304 is asked for the full document once in this time.
 const FULL_EVERY: TimeDelta = TimeDelta::days(8);

@@ -117,7 +117,7 @@ impl Client {
         self.inner.robots.sitemaps(self, request).await
     }
 
-    /// Like [`Client::fetch`]; `fetch_robots` is whether robots.txt is checked.
+    /// Like [`Client::fetch`], but robots.txt is only fetched and obeyed if `fetch_robots` is true.
     pub(crate) async fn fetch_checked(
         &self,
         request: &Request,

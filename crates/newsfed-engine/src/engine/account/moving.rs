@@ -57,7 +57,7 @@ fn override_of(source: &Source, account: &str) -> Option<Source> {
     })
 }
 
-/// Why a server cannot poll a source, if so.
+/// Why a server cannot poll a source; `None` if it can.
 fn obstacle(source: &Source) -> Option<&'static str> {
     match source.kind() {
         SourceKind::Feed if !source.enabled => Some("it is disabled"),
@@ -169,7 +169,7 @@ impl Handle {
         let adopted = moving.into_iter().filter_map(|source| Some((source.source, source.stream?)));
         store.adopt_sources(key, adopted.collect()).await?;
         self.read_again().await;
-        // Use their titles and folders on the server.
+        // Use the titles and folders that the sources have on the server.
         sync.use_subscriptions(after).await.map_err(failed)?;
         Ok(Moved { moved, staying, report: None })
     }
@@ -209,7 +209,7 @@ impl Handle {
     pub async fn move_back(&self, account: &str) -> Result<Moved, FollowError> {
         let failed = |e: AccountError| FollowError::Account(format!("{account}: {e}"));
         let settings = self.account(account).ok_or_else(|| failed(AccountError::Unknown))?;
-        // Sends the marks and changes made since, and applies the server's.
+        // Sends the marks and changes that were not sent yet, and applies those of the server.
         sync_one(&self.context, settings, false).await.result.map_err(failed)?;
         let _one_at_a_time = self.context.syncing.lock().await;
         let (mut sync, listed) = self.open_sync(account).await.map_err(failed)?;

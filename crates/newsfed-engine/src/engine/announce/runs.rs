@@ -157,7 +157,7 @@ async fn run_one(
         return Ok(RunResult::LeftOut);
     }
     let limit = rule.run_limit.unwrap_or(RUN_LIMIT);
-    // In this order, so that a command is always started before it can be stopped.
+    // The order of the branches ensures that a command is always started before it can be stopped.
     let ended = tokio::select! {
         biased;
         ended = run(&order.argv, &order.input, limit) => ended,

@@ -45,7 +45,7 @@ pub struct LinkResult {
     pub(super) over: bool,
     /// Whether the connection failed.
     pub(super) lost: bool,
-    /// Whether it redirects to a different URL on the site, which then is the only link.
+    /// Whether the link redirects to a different URL on the site. That URL is then the only link of the page.
     pub(super) redirected: bool,
     /// The redirect target, if it is on another site.
     pub(super) elsewhere: Option<Url>,
@@ -205,7 +205,7 @@ impl Fetcher {
                     let (path, anchor) = Default::default();
                     got.page.links.push(PageLink { url: to, path, anchor });
                     if head {
-                        // Its class is known once the target of the redirect is fetched.
+                        // The class of the link is known once the target of the redirect is fetched.
                         got.class = Class::Html;
                     }
                 }
@@ -215,7 +215,7 @@ impl Fetcher {
         }
         if !response.is_success() {
             if head && matches!(response.status, 405 | 501) {
-                // Its class is known once it is fetched.
+                // The class of the link is known once it is fetched.
                 got.class = Class::Html;
             }
             return got;

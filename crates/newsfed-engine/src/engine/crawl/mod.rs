@@ -309,7 +309,7 @@ impl Crawl {
             None => fetch(&self.fetcher, asked).await,
         };
         match got {
-            // Treated as not fetched, so that a run with a larger byte limit fetches it.
+            // The link counts as not fetched, so that a run with a larger byte limit fetches it.
             Ok(got) if got.over => Ok(CrawlStep::Ended(CrawlEnd::Bytes)),
             Ok(got) => {
                 let why = got.why.clone().unwrap_or_default();

@@ -157,7 +157,7 @@ pub(super) async fn fetch_now(
             store(context, key, PageResult::Unchanged, next, way).await?;
             return Ok(PageOutcome::stored(TextGot::Same(way)));
         }
-        // Without a network, this shows nothing about the page, which can be requested again.
+        // Without a network, the failure shows nothing about the page, which can be requested again.
         Err(failure) if failure.offline => {
             return Ok(PageOutcome::not_stored(TextGot::Failed(failure.why)));
         }

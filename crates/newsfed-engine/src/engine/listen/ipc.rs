@@ -225,7 +225,7 @@ mod tests {
             stream.write_all(&long).await.unwrap();
             let good = "\n{\"event\":\"property-change\",\"name\":\"pause\",\"data\":true}\n";
             stream.write_all(good.as_bytes()).await.unwrap();
-            // Until the connection is closed.
+            // Sends data until the connection is closed.
             while stream.write_all(&long).await.is_ok() {}
         });
         let mut ipc = Ipc::connect(&path).await.unwrap();

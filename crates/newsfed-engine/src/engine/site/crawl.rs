@@ -86,7 +86,7 @@ pub(super) async fn read(
             visit.check_files(gathering).await?;
         }
     }
-    // Stored last: if the poll is killed before this, the next one finds the same items again.
+    // The log is stored last: if the poll is killed before that, the next one finds the same items again.
     if let Some(record) = record {
         let concluded = visit.context.work(move || record.conclude()).await;
         if let Some(note) = concluded.unwrap_or(Ok(None)).map_err(|e| e.to_string())? {
@@ -108,7 +108,7 @@ struct Gathered {
 struct Exploration {
     rules: WebsiteRules,
     publisher: String,
-    /// Stored at the end, because only then is it known which are newest.
+    /// The entries are stored at the end, because only then is it known which of them are the newest.
     entries: Vec<Entry>,
     /// Data files, to be read once they have items.
     files: Vec<Response>,

@@ -47,7 +47,7 @@ enum Read {
 }
 
 impl Visit<'_> {
-    /// For each URL that needs no request: since when.
+    /// For each URL, since when it has needed no request; `None` if it needs one.
     pub(super) async fn known(&self, urls: Vec<Url>) -> Result<Vec<Option<Time>>, StoreError> {
         let (key, now) = (self.job.key, self.started);
         self.context.read(move |reader| reader.known_pages(key, &urls, now)).await
