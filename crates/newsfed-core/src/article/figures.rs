@@ -184,7 +184,7 @@ pub(super) fn sums(taken: &[bool]) -> Vec<usize> {
 mod tests {
     use super::super::{Guide, Mode, extract};
 
-    /// This takes minutes if the ancestors of each block are examined for each figure.
+    /// Reading this page would take minutes if the ancestors of each block were examined for each figure.
     #[test]
     fn reads_nested_figures_once() {
         let text = "<p>The council has decided to rebuild the old bridge, which was closed two winters ago, it said.</p>";

@@ -36,7 +36,7 @@ pub fn has_full_text(body: &str, article: &str) -> Option<bool> {
 
 /// Maximum number of words in a summary.
 const SUMMARY: usize = 60;
-/// How many times as many words as its summary an article has at least.
+/// Minimum number of words in an article, as a multiple of the number of words in its summary.
 const LONGER: usize = 3;
 /// Number of consecutive words that are compared to see whether a page contains a text.
 const RUN: usize = 3;

@@ -70,7 +70,7 @@ impl IdWriter {
 pub struct ContentsWriter(Pieces);
 
 impl ContentsWriter {
-    /// `id`: the name of the stream. `updated`: the current time, in seconds.
+    /// Begins a response. `id` is the name of the stream, `updated` the current time in seconds.
     ///
     /// # Errors
     /// Never: the chunks are in memory.

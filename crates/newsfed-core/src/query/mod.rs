@@ -73,7 +73,7 @@ pub enum What {
     InVersions,
     /// From a source with this title, folder or tag; a tag may also be the item's own.
     Of(Named),
-    /// `a OR b`: matches at least one of these. There is only one after a minus.
+    /// `a OR b`: matches at least one of these alternatives. A group after a minus may have only one.
     Any(Vec<Query>),
     /// `/a regular expression/`, case-insensitive.
     Pattern(Field, String),

@@ -421,7 +421,7 @@ impl Store {
         self.call(move |conn| ingest::store(conn, &poll, &rules)).await
     }
 
-    /// Ends the backoff of these sources (row keys) after refusals such as 404, because the user wants them
+    /// Ends the back-off of these sources (row keys) after refusals such as 404, because the user wants them
     /// to be polled again. Pauses that a server asked for remain.
     pub fn lift_refusals_blocking(&self, sources: Vec<i64>) -> Result<()> {
         self.writer()?.call_blocking(move |conn| {

@@ -18,7 +18,8 @@ use url::Url;
 /// Maximum length of an anchor name that is kept, in bytes.
 const MAX_NAME: usize = 100;
 
-/// Relative URLs may make a text longer than one and a half times its source plus this, in bytes.
+/// Relative URLs are added only while the result is shorter than one and a half times its source plus this,
+/// in bytes.
 const LONGER: usize = 1 << 20;
 
 /// Maximum length of the start of a text that is cut, in bytes. Its end tags and [`CUT`] still fit.

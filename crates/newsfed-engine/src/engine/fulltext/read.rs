@@ -410,7 +410,7 @@ fn guide(known: &ReadContext, url: &Url) -> Guide {
         title: Some(item.title.clone()).filter(|t| !t.is_empty()),
         summary: Some(summary).filter(|s| !s.is_empty()),
         url: Some(url),
-        // The dates of a site were already read under the site's rules.
+        // The dates of a site were already read with the site's own selectors.
         fetched_at: Some(known.now).filter(|_| !known.from_page),
     }
 }

@@ -152,8 +152,8 @@ impl Workbench {
         self.fetching.push(task.abort_handle());
     }
 
-    /// Requests the matches of rules on the loaded pages, with the page `list` as the list. Only the newest
-    /// of these requests is certain to be processed.
+    /// Requests the matches of selectors on the loaded pages, with the page `list` as the list. Only the
+    /// newest of these requests is certain to be processed.
     pub fn preview(&self, request: u64, rules: SourceRules, list: WorkbenchPage) {
         self.newest.store(request, Ordering::SeqCst);
         let _ = self.jobs.send(Task::Preview { request, rules: Box::new(rules), list });
