@@ -56,7 +56,7 @@ impl IdWriter {
         write!(self.0.last, "{{\"id\":\"{id}\"}}")
     }
 
-    /// Finishes the response. `continuation`: the start of the next page.
+    /// Finishes the response. `continuation` is the start of the next page.
     ///
     /// # Errors
     /// Never: the chunks are in memory.
@@ -88,7 +88,7 @@ impl ContentsWriter {
         Ok(serde_json::to_writer(&mut self.0.last, entry)?)
     }
 
-    /// Finishes the response. `continuation`: the start of the next page.
+    /// Finishes the response. `continuation` is the start of the next page.
     ///
     /// # Errors
     /// Never: the chunks are in memory.

@@ -28,7 +28,7 @@ const FALLBACKS: [&str; 4] = ["w3m", "lynx", "elinks", "links"];
 pub struct Surroundings<'a> {
     /// The value of an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
-    /// Whether a program with that name is installed.
+    /// Whether a program with this name is installed.
     pub installed: &'a dyn Fn(&str) -> bool,
 }
 

@@ -128,7 +128,7 @@ impl PreviewPage {
         &self.page
     }
 
-    /// A selector for the element with that number, if one was found. For parts of entries, it matches in
+    /// A selector for the element with this number, if one was found. For parts of entries, it matches in
     /// each entry.
     pub fn pick(&self, element: u32, part: SelectorField, in_entries: bool) -> Option<String> {
         let element = self.elements.get(&self.page, element)?;

@@ -162,7 +162,8 @@ async fn retire_once(context: &Arc<Context>) -> crate::store::Result<()> {
         }
     }
     context.store.tidy(now).await?;
-    // Done here and not when a rule is removed, because the removal can be undone.
+    // The records of removed rules are deleted here and not when a rule is removed, because the removal can
+    // be undone.
     let settings = context.settings();
     let rules = settings.rules.iter().map(|rule| rule.name.clone());
     let hooks = settings.hooks.iter().map(|hook| hook.name.as_str());

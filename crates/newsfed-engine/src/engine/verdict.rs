@@ -138,7 +138,8 @@ impl Verdict {
             _ => MoveCandidate { url: head.final_url.clone(), since: self.started, seen: 1 },
         };
         let first_poll = facts.last_ok.is_none();
-        // Tested only in the first of these polls: later, the known items may come from the target itself.
+        // The items are tested only in the first of these polls: later, the known items may come from the
+        // target itself.
         let same_feed = candidate.seen == 1
             && (ingested.known > 0 || head.status == 304 || self.same_body(facts));
         let patient = candidate.seen >= MOVE_POLLS && self.started - candidate.since >= MOVE_TIME;

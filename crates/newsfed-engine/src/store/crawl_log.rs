@@ -290,7 +290,7 @@ pub struct Stored<'a> {
 }
 
 impl Stored<'_> {
-    /// URL, path and anchor of a link; `None` if there is no link with that number.
+    /// URL, path and anchor of a link; `None` if there is no link with this number.
     pub fn link(&mut self, id: u32) -> Result<Option<(String, String, String)>> {
         let sql = "SELECT url, path.text, anchor.text FROM link
                    JOIN path ON path.id = link.path JOIN anchor ON anchor.id = link.anchor

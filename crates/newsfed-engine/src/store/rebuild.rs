@@ -27,8 +27,8 @@ pub struct Salvage {
     pub lost_some: bool,
 }
 
-/// A table: its name, the kind of its rows, and the columns that are not copied because the
-/// program computes them again, with what replaces them.
+/// A table: its name, the kind of its rows, and the columns that are not copied because the program computes
+/// them again, each with the value that replaces it.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const TABLES: &[Table] = &[

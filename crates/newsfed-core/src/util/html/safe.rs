@@ -376,7 +376,7 @@ enum Kind {
     Number,
     /// Class names; only a code language is kept.
     Language,
-    /// The same for a box around code.
+    /// Class names of a box around code; only a code language is kept.
     BoxLanguage,
     /// An http(s) URL.
     Address,

@@ -210,7 +210,7 @@ pub(in crate::engine) fn placeholders(
     item: &Item,
     source_title: &str,
 ) -> Vec<(&'static str, String)> {
-    // Only URLs that a browser may open.
+    // Pass only URLs that a browser may open.
     let url = item.url.as_deref().and_then(|url| url::parse_web(url).ok());
     vec![
         ("{url}", url.map(|web| web.url.to_string()).unwrap_or_default()),

@@ -209,7 +209,7 @@ async fn take(
     }
     let was_file = state.before.as_ref().is_some_and(|before| before.from == TextFrom::File);
     if was_file && state.source.kind().reads_pages() {
-        // Probably a login page, or a message that the file is gone.
+        // The response is probably a login page, or a message that the file is gone.
         let why = "its URL returns a page instead of the data file".to_owned();
         return Ok(PageOutcome::not_stored(TextGot::Failed(why)));
     }

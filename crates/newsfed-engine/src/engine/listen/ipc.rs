@@ -148,7 +148,7 @@ fn ending(value: &Value) -> Option<Ending> {
             let why = value["file_error"].as_str().map(line).unwrap_or_default();
             Ending::Failed(format!("it cannot be played: {why}"))
         }
-        // For example, a playlist redirects to its file.
+        // This happens, for example, when a playlist redirects to its file.
         "redirect" => return None,
         _ => Ending::Closed,
     })
