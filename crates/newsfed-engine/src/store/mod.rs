@@ -305,9 +305,9 @@ impl Store {
         self.send(writer::job(true, job)).await
     }
 
-    async fn send<T>(&self, (job, answer): (Job, oneshot::Receiver<Result<T>>)) -> Result<T> {
+    async fn send<T>(&self, (job, receiver): (Job, oneshot::Receiver<Result<T>>)) -> Result<T> {
         self.submit(job).await?;
-        answer.await.unwrap_or(Err(StoreError::Closed))
+        receiver.await.unwrap_or(Err(StoreError::Closed))
     }
 
     /// Queues a job on the writer thread, which is started if necessary.

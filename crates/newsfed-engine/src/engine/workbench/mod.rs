@@ -72,9 +72,9 @@ impl Handle {
         let (jobs, inbox) = mpsc::channel();
         let newest = Arc::new(AtomicU64::new(0));
         let thread = std::thread::Builder::new().name("workbench".to_owned()).stack_size(STACK);
-        let (counter, answers) = (newest.clone(), said.clone());
+        let (counter, events) = (newest.clone(), said.clone());
         // Trees stay on the thread that created them.
-        let work = move || Worker::new(inbox, counter, answers).run();
+        let work = move || Worker::new(inbox, counter, events).run();
         if let Err(e) = thread.spawn(work) {
             tracing::error!("cannot start the thread of the workbench: {e}");
             return None;
