@@ -40,7 +40,7 @@ pub struct Listed {
 pub enum Stay {
     /// The user has changed it.
     Edited,
-    /// The user has pinned or tagged items of it, or kept some for later.
+    /// The user has pinned or tagged items of the source, or kept some for later.
     Kept,
     /// Either the list had it at a different URL, or it was never on the list. It is not known which.
     Unknown,

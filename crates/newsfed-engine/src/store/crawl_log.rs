@@ -172,8 +172,8 @@ impl CrawlLog {
     }
 
     /// The requests and bytes of the last responses.
-    pub fn spent(&self, responses: u32) -> Result<(u64, u64)> {
-        let from = self.requests.saturating_sub(responses);
+    pub fn spent(&self, answers: u32) -> Result<(u64, u64)> {
+        let from = self.requests.saturating_sub(answers);
         let sql =
             "SELECT coalesce(sum(sent), 0), coalesce(sum(bytes), 0) FROM request WHERE id >= ?1";
         let sums = |r: &rusqlite::Row<'_>| Ok((r.get::<_, i64>(0)?, r.get::<_, i64>(1)?));
@@ -182,8 +182,8 @@ impl CrawlLog {
     }
 
     /// Removes the last responses, which must not have added links.
-    pub fn drop_last(&mut self, responses: u32) -> Result<()> {
-        let keep = self.requests.saturating_sub(responses);
+    pub fn drop_last(&mut self, answers: u32) -> Result<()> {
+        let keep = self.requests.saturating_sub(answers);
         self.conn.execute("DELETE FROM request WHERE id >= ?1", [keep])?;
         self.requests = keep;
         Ok(())
@@ -290,7 +290,7 @@ pub struct Stored<'a> {
 }
 
 impl Stored<'_> {
-    /// URL, path and anchor of a link; `None` if there is no link with this number.
+    /// URL, path and anchor of a link; `None` if there is no link with that number.
     pub fn link(&mut self, id: u32) -> Result<Option<(String, String, String)>> {
         let sql = "SELECT url, path.text, anchor.text FROM link
                    JOIN path ON path.id = link.path JOIN anchor ON anchor.id = link.anchor

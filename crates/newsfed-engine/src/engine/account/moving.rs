@@ -186,7 +186,7 @@ impl Handle {
             let (entries, id) = (file.clone(), source.id.clone());
             let entry = blocking(move || entries.entry(&id)).await?;
             let is_there = before.iter().any(|f| is_same_url(&f.url, source.url.as_str()));
-            // An earlier attempt may have subscribed to it.
+            // An earlier attempt may have subscribed to the feed.
             let tried = known.iter().any(|m| m.source == facts.key && m.subscribed);
             intents.push(MovedSource {
                 source: facts.key,

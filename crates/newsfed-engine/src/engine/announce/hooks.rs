@@ -128,7 +128,7 @@ impl Queues {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds items to the queue. Returns whether a run must be started for it.
+    /// Adds items to the queue. Returns whether a run must be started for the queue.
     pub(super) fn give_items(&self, name: &str, items: &[i64], surplus: usize) -> bool {
         let mut queues = self.lock();
         let is_new = !queues.contains_key(name);
