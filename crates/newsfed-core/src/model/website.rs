@@ -45,7 +45,7 @@ impl WebsiteRules {
 
     /// A hash for detecting changed selectors and settings.
     pub fn fingerprint(&self) -> u64 {
-        // The fields are only strings and numbers, so they can always be serialized.
+        // The fields are only strings and numbers, so they can always be serialised.
         stable_hash([serde_json::to_string(self).unwrap_or_default().as_str()])
     }
 }

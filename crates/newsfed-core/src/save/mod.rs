@@ -199,7 +199,7 @@ impl Collection {
         self.chapters.is_empty()
     }
 
-    /// Serializes the articles.
+    /// Serialises the articles.
     ///
     /// # Errors
     /// If an EPUB cannot be packed.

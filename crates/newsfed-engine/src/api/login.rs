@@ -66,7 +66,7 @@ pub fn set_password(store: &Store, password: &str) -> Result<(), PasswordError> 
     let mut random = [0; 32];
     OsRng.fill_bytes(&mut random);
     let secret = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    // Serializing two strings cannot fail.
+    // Serialising two strings cannot fail.
     let text = serde_json::to_string(&StoredLogin { hash, secret }).unwrap_or_default();
     Ok(store.set_memo_blocking(SERVE_LOGIN, text)?)
 }

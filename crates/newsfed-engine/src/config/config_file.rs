@@ -83,8 +83,8 @@ impl ConfigFile {
     /// Changes keys, all or none. Other changes in the file are kept.
     ///
     /// # Errors
-    /// [`EditError::Conflict`] when one of these keys has been changed since `base` was read; when
-    /// a key or a value is rejected; see also [`EditError`].
+    /// [`EditError::Conflict`] when one of these keys has been changed since `base` was read. Another error
+    /// when a key or a value is rejected; see [`EditError`].
     pub fn edit(
         &self,
         base: Option<&Section>,

@@ -165,7 +165,7 @@ fn of_list(source: Source, list: &Source) -> Source {
     Source { title, folder, tags, access, list: Some(list.id.clone()), ..Source::feed(id, url) }
 }
 
-/// Serializes the sources of a list, for [`from_text`]. Their identifiers are unique within the text only.
+/// Serialises the sources of a list, for [`from_text`]. Their identifiers are unique within the text only.
 pub fn to_text(sources: &[Source]) -> String {
     let text = |(n, source): (usize, &Source)| {
         source_text(&Source { id: SourceId(format!("s{n}")), ..source.clone() }, "\n")

@@ -289,8 +289,8 @@ impl SourcesFile {
     /// kept.
     ///
     /// # Errors
-    /// [`EditError::Conflict`] when one of these keys has been changed since `base` was read; when the source
-    /// is unknown or a value is rejected; see also [`EditError`].
+    /// [`EditError::Conflict`] when one of these keys has been changed since `base` was read. Another error
+    /// when the source is unknown or a value is rejected; see [`EditError`].
     pub fn edit_entry(&self, base: &Section, changes: &[KeyChange]) -> Result<FileEdit, EditError> {
         let id = base.source_id().cloned().unwrap_or(SourceId(String::new()));
         self.0.change(|text| {

@@ -96,7 +96,7 @@ async fn settled_soon(revision: &mut watch::Receiver<u64>) {
 }
 
 async fn retire(context: &Arc<Context>, role: Role) {
-    // The interface shows its first lists before this. A command may end too soon to wait.
+    // Wait until the interface has shown its first lists. A command may end too soon for such a wait.
     if role != Role::OnDemand {
         settled_soon(&mut context.store.revision()).await;
     }

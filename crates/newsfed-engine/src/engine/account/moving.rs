@@ -201,8 +201,8 @@ impl Handle {
         Ok(intents)
     }
 
-    /// Makes sources that were moved to an account the user's own again, once the server's list shows that it
-    /// has unsubscribed. The server keeps the subscriptions that it had before the move.
+    /// Turns sources that were moved to an account back into the user's own, once the server's list shows
+    /// that the server has unsubscribed. The server keeps the subscriptions that it had before the move.
     ///
     /// # Errors
     /// As for [`Self::move_to_account`].
