@@ -260,7 +260,7 @@ fn command(argv: &[String]) -> Option<Command> {
 
 fn start_detached(mut command: Command) -> io::Result<()> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Its own process group, so that keys typed in this terminal do not reach it.
+    // The browser gets its own process group, so that keys typed in this terminal do not reach it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn()?;

@@ -359,7 +359,7 @@ impl<'a> Writer<'a> {
             Kind::Address => absolute(base, value).map(|u| String::from(u).into()),
             Kind::Link if is_normal(value) && !has_session(value) => Some(value.into()),
             Kind::Link => match absolute(base, value) {
-                // Otherwise the text would change with every session in its links.
+                // Session parameters are removed because the text would otherwise change with every session.
                 Some(url) => Some(String::from(without_session(url)).into()),
                 None => mail(value).or_else(|| jump(value)).map(Cow::from),
             },

@@ -158,7 +158,7 @@ impl Handle {
         if moving.is_empty() {
             return Ok(Moved { staying, ..Moved::default() });
         }
-        // In this order, each step can be completed or undone after an interruption.
+        // The order of these steps allows each to be completed or undone after an interruption.
         store.begin_move(key, moving.clone()).await?;
         let moved: Vec<SourceId> = moving.iter().map(|source| source.id.clone()).collect();
         let (file, leaving) = (SourcesFile::open(&self.paths), moved.clone());
