@@ -11,7 +11,7 @@ use newsfed_core::{
 
 /// The Google Reader API over the database, for apps.
 pub mod api;
-/// Writes all of the user's data to one file, and restores them from it.
+/// Writes all of the user's data to one file, and restores the data from such a file.
 pub mod backup;
 /// Settings, sources, keys and themes: loads, validates, edits in place.
 pub mod config;

@@ -342,7 +342,7 @@ impl Add {
     }
 
     /// Whether the key for help works in the field: on the first run while the field is empty, because no URL
-    /// starts with that key.
+    /// starts with this key.
     fn offers_help(&self) -> bool {
         let typing = matches!(self.stage, Stage::Typing | Stage::Failed(_));
         self.welcome && typing && self.field.value().is_empty()

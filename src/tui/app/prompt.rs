@@ -324,7 +324,7 @@ impl App {
         self.is_new_folder(prompt.field.value()).then_some("new folder")
     }
 
-    /// Whether no source is in a folder with that name, or in its subfolders.
+    /// Whether no source is in a folder with this name, or in its subfolders.
     pub(crate) fn is_new_folder(&self, typed: &str) -> bool {
         let typed = typed.trim().trim_matches('/');
         let is_in = |folder: &String| {

@@ -88,7 +88,7 @@ mod tests {
             ),
             ("<p><b>A Title.</b></p><p>Text.</p>", "Text."),
             ("<!-- x --> <p></p><p>“A Title”</p>Text.", "Text."),
-            // Here the title is part of a sentence, not at the start, the only text, or next to an image.
+            // The title is part of a sentence, is not at the start, is the only text, or is next to an image.
             ("<p>A Title is good.</p>", "A Title is good."),
             ("<p><b>A Title</b> is good.</p>", "A Title is good."),
             ("<p>First.</p><h1>A Title</h1><p>Text.</p>", "First.\n\nA Title\n\nText."),

@@ -33,7 +33,7 @@ const MAX_AUTHORS: usize = 8;
 
 /// Separators between two names.
 const JOINS: [&str; 9] = ["and", "&", ",", "und", "et", "y", "e", "og", "и"];
-/// Case-folded texts found in place of a name that are not names.
+/// Case-folded texts that appear in place of a name but are not names.
 const OTHERS: [&str; 13] = [
     "the author",
     "about the author",

@@ -3,8 +3,8 @@
 use super::maths::formula_text;
 use crate::model::Enclosure;
 
-/// The index of an image that was embedded in the page is this plus its index in [`Document::embedded`],
-/// because there is no URL to open.
+/// The index of an image that was embedded in the page is this constant plus its index in
+/// [`Document::embedded`], because there is no URL to open.
 pub const EMBEDDED: usize = usize::MAX / 2;
 /// Replaces the index if nothing is known about the data of an embedded image.
 pub const NOWHERE: usize = usize::MAX;

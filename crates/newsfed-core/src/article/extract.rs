@@ -38,7 +38,7 @@ const PRESENT: f32 = 0.6;
 const MAX_AUTHOR: usize = 150;
 /// Minimum number of words in structured data to prefer it to a page without text.
 const WORTH: usize = 60;
-/// A page with scripts and fewer words loads its text by scripts.
+/// A page with scripts and fewer words is assumed to load its text by scripts.
 const NEEDS_SCRIPT: usize = 25;
 
 /// How the article is extracted.

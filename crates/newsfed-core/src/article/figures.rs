@@ -92,7 +92,7 @@ pub(super) fn with_lead(page: &Page<'_>, root: usize, first: usize) -> usize {
 pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<usize>) -> Kept {
     let mut kept = Kept::default();
     let within = page.elements[root].blocks.clone();
-    // Computed lazily, because most pages have no figure with a caption.
+    // The captions are computed lazily, because most pages have no figure with a caption.
     let captions = LazyCell::new(|| Marked::of(page, from_html::is_caption));
     let credits = LazyCell::new(|| Marked::of(page, from_html::is_credit));
     let mut left = MAX_BOXES;
@@ -184,7 +184,7 @@ pub(super) fn sums(taken: &[bool]) -> Vec<usize> {
 mod tests {
     use super::super::{Guide, Mode, extract};
 
-    /// This takes minutes if the ancestors of each block are examined for each figure.
+    /// Reading this page would take minutes if the ancestors of each block were examined for each figure.
     #[test]
     fn reads_nested_figures_once() {
         let text = "<p>The council has decided to rebuild the old bridge, which was closed two winters ago, it said.</p>";

@@ -237,7 +237,7 @@ impl Builder<'_> {
         let mut flow = self.new_flow();
         self.flow(element, depth, &mut flow);
         flow.end_paragraph();
-        // There may be many of these lists with only one block.
+        // There may be many such lists of blocks, most with only one block.
         flow.blocks.shrink_to_fit();
         flow.blocks
     }
@@ -681,7 +681,7 @@ impl Builder<'_> {
             for inner in within().filter(|d| !self.dropped.contains(&d.id())) {
                 let image = match inner.value().name() {
                     "img" => self.image(inner),
-                    // Only used if the image itself has no URL.
+                    // The `noscript` element is only used if the image itself has no URL.
                     "noscript" if images.is_empty() => self.original(inner),
                     _ => None,
                 };
@@ -1233,7 +1233,8 @@ fn enclosed(inner: &str) -> Cow<'_, str> {
     if is_long && !is_enclosed { format!("({inner})").into() } else { inner.into() }
 }
 
-/// Adds the text of superscript or subscript text. Further such text in it is marked up to `levels` deep.
+/// Adds the text of a superscript or subscript element. Such elements inside it are marked up to a depth of
+/// `levels`.
 fn script_text(e: ElementRef<'_>, levels: usize, out: &mut String) {
     for node in e.children() {
         match (ElementRef::wrap(node), node.value()) {

@@ -36,7 +36,7 @@ pub fn has_full_text(body: &str, article: &str) -> Option<bool> {
 
 /// Maximum number of words in a summary.
 const SUMMARY: usize = 60;
-/// How many times as many words as its summary an article has at least.
+/// Minimum number of words in an article, as a multiple of the number of words in its summary.
 const LONGER: usize = 3;
 /// Number of consecutive words that are compared to see whether a page contains a text.
 const RUN: usize = 3;
@@ -50,8 +50,8 @@ const ELSEWHERE: f32 = 0.85;
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Whether a page contains the plain text that a feed gives for it. `page` contains the texts of the page:
-/// its article, title and descriptions. `elsewhere`: the page and the feed are on different sites, as with a
-/// link blog.
+/// its article, title and descriptions. `elsewhere` is whether the page and the feed are on different sites,
+/// as with a link blog.
 pub fn contains_feed_text<'a>(
     page: impl IntoIterator<Item = &'a str>,
     body: &str,

@@ -8,7 +8,8 @@ const MIN_LINES: usize = 6;
 const MAX_LINE: usize = 200;
 /// Minimum number of statements and blocks in a line that has lost its line breaks.
 const MIN_PARTS: usize = 5;
-/// The same for a line that certainly was several: with code after a comment, or with a wrapped call.
+/// The same minimum for a line that was certainly several lines, because code follows a comment or a call was
+/// wrapped.
 const MIN_CERTAIN: usize = 3;
 /// Maximum depth of blocks in which code is searched for.
 const MAX_DEPTH: usize = 20;
@@ -26,7 +27,7 @@ pub enum LostLayout {
 }
 
 impl LostLayout {
-    /// What some of a document's code has lost, if this is certain.
+    /// What the code of a document has lost, at least in part; `None` if that is not certain.
     pub fn of(document: &Document) -> Option<Self> {
         let mut found = None;
         each_code(&document.blocks, MAX_DEPTH, &mut |code| found = found.or_else(|| lost(code)));
@@ -188,7 +189,7 @@ mod tests {
             (chain.replace(" .", "."), None),
             (headed.replace("// In Entity/Comment.cs ", ""), None),
             (format!("// {}as {{ this; }} is; see below", "words ".repeat(40)), None),
-            // Lines that are written as one.
+            // Code that is usually written on one line.
             ("for i in a; do b; done".to_owned(), None),
             (
                 format!("for i in {}; do ( cd ${{i}} && git fetch ); done", "one/two ".repeat(30)),

@@ -136,7 +136,8 @@ pub(super) enum Part {
 
 /// Finds the formulas between delimiters. Formulas on their own lines split the text.
 ///
-/// `known`: the text has formulas between single dollar signs, so simple formulas are also recognised there.
+/// If `known` is true, the text has formulas between single dollar signs, so simple formulas between them are
+/// recognised too.
 pub(super) fn split(pieces: Vec<Inline>, known: bool) -> Vec<Part> {
     let has_mark = |piece: &Inline| match piece {
         Inline::Text(text) => {

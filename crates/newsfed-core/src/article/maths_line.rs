@@ -29,7 +29,7 @@ pub(super) struct Line {
 
 struct Base {
     start: usize,
-    /// Whether it needs parentheses before an index.
+    /// Whether the base needs parentheses before an index.
     is_compound: bool,
     has_index: bool,
 }
@@ -41,7 +41,7 @@ impl Line {
         }
     }
 
-    /// Separates the text that follows, which is not a factor of the text before.
+    /// Separates the text before from the text that follows, because the two are not factors of one product.
     pub(super) fn separate(&mut self) {
         self.space();
         (self.fraction, self.base) = (None, None);
@@ -142,7 +142,7 @@ impl Line {
         lowered: Option<&Fragment>,
         raised: Option<&Fragment>,
     ) -> Option<()> {
-        // It would seem to belong to the middle line only.
+        // The index would seem to belong only to the middle line.
         if self.is_after_tall() {
             return None;
         }
@@ -164,7 +164,7 @@ impl Line {
             match all(index, known).filter(|small| is_small || *small == index.text.trim()) {
                 Some(small) => {
                     self.out.push_str(&small);
-                    // Otherwise `x* y` would seem to be a product.
+                    // Without a gap, `x*y` would seem to be a product.
                     self.needs_gap = small.ends_with('*');
                 }
                 None => {

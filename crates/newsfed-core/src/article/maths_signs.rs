@@ -25,8 +25,8 @@ pub fn formula(source: &str) -> Option<String> {
     written(source, &[Layout::Grids, Layout::Lines])
 }
 
-/// The same with fractions, and with limits of sums and integrals, on three lines, if that is at most `width`
-/// cells wide.
+/// Like [`formula`], but fractions, and limits of sums and integrals, are written on three lines if the
+/// result is at most `width` cells wide.
 pub fn tall_formula(source: &str, width: usize) -> Option<String> {
     let tall = written(source, &[Layout::Tall]);
     let fits = |text: &String| text.lines().all(|line| text::width(line) <= width);
@@ -58,7 +58,7 @@ enum Layout {
     Lines,
     /// Rows are lines, and so are rows of matrices.
     Grids,
-    /// The same, and fractions and limits have three lines.
+    /// Like `Grids`, and fractions and limits have three lines.
     Tall,
 }
 
@@ -156,7 +156,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Reads rows of cells up to an end. `stacks`: they may contain matrices of several lines.
+    /// Reads rows of cells up to an end. With `stacks`, the cells may contain matrices of several lines.
     fn rows(&mut self, end: End<'a>, ampersand: Ampersand, stacks: bool) -> Option<Rows> {
         let mut rows: Rows = vec![vec![Line::default()]];
         loop {
@@ -216,7 +216,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An environment after `\begin`. `open`: the bracket before it, if it begins with `\left`.
+    /// Reads an environment after `\begin`. `open` is the bracket before it, if that begins with `\left`.
     fn environment(&mut self, open: Option<&'a str>, line: &mut Line, stacks: bool) -> Option<()> {
         let name = self.hidden()?;
         let kind = environment(name)?;

@@ -147,7 +147,7 @@ fn is_named(element: &Element<'_>) -> bool {
 }
 
 fn is_above_others(heading: &str) -> bool {
-    // Compared without spaces, because in some scripts each character is a word.
+    // The texts are compared without spaces, because in some scripts each character is a word.
     let folded = |text: &str| words(text).collect::<String>().to_lowercase();
     static FOLDED: LazyLock<HashSet<String>> = LazyLock::new(|| {
         HEADINGS.iter().map(|h| words(h).collect::<String>().to_lowercase()).collect()

@@ -113,7 +113,7 @@ fn named(page: &Page<'_>, fragment: &str) -> Option<Range<usize>> {
     {
         return Some(own.blocks.clone());
     }
-    // An inline or empty element: the block with the next text.
+    // For an inline or empty element, use the block with the next text.
     let mut texts: HashMap<NodeId, usize> = HashMap::new();
     for at in 0..page.blocks.len() {
         texts.extend(page.nodes(at).iter().map(|node| (*node, at)));

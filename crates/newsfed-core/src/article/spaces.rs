@@ -42,7 +42,7 @@ fn collapse(inlines: Vec<Inline>, after: Option<char>, before: &mut Before) -> V
     let mut out = Vec::with_capacity(inlines.len());
     let mut pieces = inlines.into_iter();
     while let Some(inline) = pieces.next() {
-        // Called once per run of whitespace, because it searches for the end of the run.
+        // Call this once per run of whitespace, because the function searches to the end of the run.
         let following = |pieces: &[Inline]| first_char(pieces).unwrap_or(after);
         match inline {
             Inline::Text(t) => {

@@ -42,7 +42,7 @@ pub(super) fn number(word: &str) -> u64 {
     let step = |hash: u64, c: char| (hash ^ u64::from(c)).wrapping_mul(0x100_0000_01b3);
     word.chars().fold(start, |hash, c| match c {
         _ if c.is_ascii() => step(hash, c.to_ascii_lowercase()),
-        // Like Greek capitals, which do not distinguish a final sigma.
+        // A final sigma counts as a sigma, because capital letters do not distinguish the two.
         'ς' => step(hash, 'σ'),
         _ => c.to_lowercase().fold(hash, step),
     })

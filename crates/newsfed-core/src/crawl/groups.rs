@@ -7,7 +7,8 @@ use std::collections::HashMap;
 /// changing it.
 const MAX_GROUPS: usize = 4_096;
 
-/// Cosines with a smaller difference are equal, because paths often share the same fraction of their parts.
+/// Cosines with a smaller difference count as equal, because paths often share the same fraction of their
+/// parts.
 const ROUNDING: f64 = 1e-9;
 
 pub(super) type GroupId = u32;

@@ -42,7 +42,7 @@ fn read_within(
     if bytes.starts_with(COMPOUND_FILE) {
         return Err(DatasetError::Encrypted);
     }
-    // Checked first, because the archive reader would load the entire directory.
+    // The number of parts is checked first, because the archive reader would load the entire directory.
     if memchr::memmem::find_iter(bytes, b"PK\x01\x02").nth(MAX_PARTS).is_some() {
         return Err(DatasetError::Invalid {
             format: "XLSX",

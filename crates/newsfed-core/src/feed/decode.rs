@@ -14,7 +14,7 @@ pub(super) fn decode<'b>(
     repairs: &mut Vec<String>,
 ) -> Result<Cow<'b, str>, FeedError> {
     let mut body = Cow::Borrowed(bytes);
-    // Twice, because some servers compress data that is already compressed.
+    // Decompress twice, because some servers compress data that is already compressed.
     for _ in 0..2 {
         if let Some(inflated) = inflate(&body, repairs)? {
             body = Cow::Owned(inflated);

@@ -204,7 +204,7 @@ fn take_link(element: &Element, base: Base, entry: &mut RawEntry) {
     match link.rel.as_str() {
         "enclosure" => entry.enclosures.push(link),
         "replies" => {
-            // The number from the threading extension is used until its element gives the total.
+            // The number in the attribute `thr:count` is used until the element `thr:total` gives the total.
             let given = element.attribute("thr:count").or_else(|| element.attribute("count"));
             entry.comment_count = entry.comment_count.or(given.and_then(count));
             match link.mime.as_deref() {

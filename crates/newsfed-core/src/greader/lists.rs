@@ -56,7 +56,7 @@ impl IdWriter {
         write!(self.0.last, "{{\"id\":\"{id}\"}}")
     }
 
-    /// Finishes the response. `continuation`: the start of the next page.
+    /// Finishes the response. `continuation` is the start of the next page.
     ///
     /// # Errors
     /// Never: the chunks are in memory.
@@ -70,7 +70,7 @@ impl IdWriter {
 pub struct ContentsWriter(Pieces);
 
 impl ContentsWriter {
-    /// `id`: the name of the stream. `updated`: the current time, in seconds.
+    /// Begins a response. `id` is the name of the stream, `updated` the current time in seconds.
     ///
     /// # Errors
     /// Never: the chunks are in memory.
@@ -88,7 +88,7 @@ impl ContentsWriter {
         Ok(serde_json::to_writer(&mut self.0.last, entry)?)
     }
 
-    /// Finishes the response. `continuation`: the start of the next page.
+    /// Finishes the response. `continuation` is the start of the next page.
     ///
     /// # Errors
     /// Never: the chunks are in memory.

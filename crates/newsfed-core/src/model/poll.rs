@@ -45,7 +45,7 @@ pub struct Planned {
     pub settings: Option<u64>,
 }
 
-/// Deserializes a time. The plans of all sources are read at startup, so times in the usual stored form
+/// Deserialises a time. The plans of all sources are read at startup, so times in the usual stored form
 /// bypass the general parser.
 fn stored_time<'de, D: Deserializer<'de>>(from: D) -> Result<Time, D::Error> {
     struct Text;

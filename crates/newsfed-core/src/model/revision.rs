@@ -11,7 +11,7 @@ pub enum RevisionKind {
     /// A negation was added or removed.
     Negation,
     Numbers,
-    /// Capitalized words inside a sentence.
+    /// Capitalised words inside a sentence.
     Names,
     /// Words were replaced by dissimilar words.
     Wording,

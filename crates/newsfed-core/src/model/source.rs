@@ -139,7 +139,7 @@ pub enum SourceRules {
 }
 
 impl SourceRules {
-    /// Rules of that kind; `rules` is ignored for kinds that read no pages.
+    /// How a source of this kind is followed. `rules` is ignored for kinds that read no pages.
     pub fn new(kind: SourceKind, rules: WebsiteRules) -> Self {
         match kind {
             SourceKind::Feed => Self::Feed,
@@ -164,7 +164,7 @@ impl SourceRules {
         }
     }
 
-    /// The rules for reading its pages.
+    /// The selectors and settings for reading its pages.
     pub fn pages(&self) -> Option<&WebsiteRules> {
         match self {
             Self::Feed | Self::List => None,
@@ -266,8 +266,8 @@ pub struct Source {
     pub schedule: SourceSchedule,
     /// How long its items are kept; `None` uses the global setting.
     pub retention: Option<Retention>,
-    /// Days without a new item until the source is removed, for example the comments on an item. It is also
-    /// removed when its server reports that it is gone. `None` means never.
+    /// Number of days without a new item after which the source is removed. It is also removed when its
+    /// server reports that it is gone. Set, for example, for the comments on an item; `None` means never.
     pub remove_after: Option<u32>,
     pub access: Access,
     /// Whether its host may have a private address although its URL does not show that.
@@ -403,7 +403,7 @@ pub struct SourceFacts {
     pub items: u32,
     pub unread: u32,
     pub pinned: u32,
-    /// For websites and sitemaps: whether the rules still match.
+    /// For websites and sitemaps: whether the selectors still match.
     pub website: WebsiteFacts,
     /// The account whose server polls it; `None` if it is declared in `sources.toml`.
     pub collected: Option<Box<Collected>>,

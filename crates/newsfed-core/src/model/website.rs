@@ -5,9 +5,9 @@ use super::{Offsets, Time};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The rules by which a website source is read. Selectors are stored as text; `website::check` validates
-/// them. A list of selectors (`h1, h2`) is tried in order if one value is needed; for article links, all
-/// matches count, in document order.
+/// The selectors and other settings by which a website source is read. Selectors are stored as text;
+/// `website::check` validates them. A list of selectors (`h1, h2`) is tried in order if one value is needed;
+/// for article links, all matches count, in document order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct WebsiteRules {
     /// Selects the article links of a list page, or elements that contain or are inside one.
@@ -43,9 +43,9 @@ impl WebsiteRules {
         self.title != Self::TITLE || self.content != Self::CONTENT
     }
 
-    /// A hash for detecting changed rules.
+    /// A hash for detecting changed selectors and settings.
     pub fn fingerprint(&self) -> u64 {
-        // Rules contain only strings and numbers, so they can always be serialized.
+        // The fields are only strings and numbers, so they can always be serialised.
         stable_hash([serde_json::to_string(self).unwrap_or_default().as_str()])
     }
 }
@@ -76,10 +76,10 @@ pub struct WebsiteFacts {
     /// What the selectors failed to find; `None` while they find something.
     #[serde(alias = "trouble")]
     pub problem: Option<SelectorProblem>,
-    /// The last poll did not finish: the next one reads the page again even if it has not
+    /// Whether the last poll did not finish. The next one then reads the page again even if the page has not
     /// changed.
     pub unfinished: bool,
-    /// Hash of the rules used last: if the rules change, the page is read again.
+    /// Hash of the selectors and settings used last. If they change, the page is read again.
     pub rules: u64,
     /// What the site stated about changes at the last poll that read its pages.
     #[serde(alias = "says")]
@@ -204,13 +204,14 @@ impl RuleKey {
 pub const BROKEN_AFTER: u32 = 3;
 
 impl WebsiteFacts {
-    /// The facts that still apply under these rules: if the user has changed the rules, only the time zone.
+    /// The facts that still apply with these selectors and settings: if the user has changed any, only the
+    /// time zone.
     pub fn under(&self, rules: &WebsiteRules) -> Self {
         let now = rules.fingerprint();
         if self.rules == now {
             self.clone()
         } else {
-            // The zone of the site does not depend on the rules.
+            // The zone of the site does not depend on the selectors.
             let offsets = self.offsets.clone();
             Self { rules: now, unfinished: true, offsets, ..Self::default() }
         }

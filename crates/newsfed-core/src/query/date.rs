@@ -97,7 +97,8 @@ impl Date {
         .start(now)
     }
 
-    /// Its first second (since the epoch); `now` is the user's local time. `None` if out of range.
+    /// The first second of the date (since the epoch); `now` is the user's local time. `None` if out of
+    /// range.
     pub fn start(self, now: DateTime<Local>) -> Option<i64> {
         let today = now.date_naive();
         let ago = |days: u32| today.checked_sub_days(Days::new(days.into()));

@@ -73,7 +73,7 @@ pub enum What {
     InVersions,
     /// From a source with this title, folder or tag; a tag may also be the item's own.
     Of(Named),
-    /// `a OR b`: matches at least one of these. There is only one after a minus.
+    /// `a OR b`: matches at least one of these alternatives. A group after a minus may have only one.
     Any(Vec<Query>),
     /// `/a regular expression/`, case-insensitive.
     Pattern(Field, String),
@@ -186,7 +186,7 @@ impl State {
         (Self::Snoozed, "snoozed"),
     ];
 
-    /// Its name after `is:`.
+    /// The name of the state after `is:`.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(state, _)| *state == self).map_or("", |(_, name)| name)
     }
@@ -209,7 +209,7 @@ impl State {
         }
     }
 
-    /// The state with that name.
+    /// The state with this name.
     pub fn named(name: &str) -> Option<Self> {
         let same = |(_, n): &&(Self, &str)| n.eq_ignore_ascii_case(name);
         Self::ALL.iter().find(same).map(|(state, _)| *state)
@@ -227,7 +227,7 @@ impl Thing {
         (Self::Duplicate, "duplicate"),
     ];
 
-    /// Its name after `has:`.
+    /// The name of the thing after `has:`.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(thing, _)| *thing == self).map_or("", |(_, name)| name)
     }
@@ -245,7 +245,7 @@ impl Thing {
         }
     }
 
-    /// The thing with that name.
+    /// The thing with this name.
     pub fn named(name: &str) -> Option<Self> {
         let same = |(_, n): &&(Self, &str)| n.eq_ignore_ascii_case(name);
         Self::ALL.iter().find(same).map(|(thing, _)| *thing)
@@ -293,7 +293,7 @@ impl Query {
         self
     }
 
-    /// Its conditions, including those in groups.
+    /// The conditions of the query, including those in groups.
     pub fn all_terms(&self) -> impl Iterator<Item = &Term> {
         let mut left: Vec<&Term> = self.terms.iter().rev().collect();
         std::iter::from_fn(move || {

@@ -313,7 +313,7 @@ fn age(sign: &str, value: &str) -> Option<What> {
         ">=" => What::Older(days(value)?),
         "between" => {
             let (from, to) = value.split_once(':')?;
-            // Only ranges that start today; others need two conditions.
+            // Only ranges that start today are translated; others need two conditions.
             days(from).filter(|span| span.count == 0)?;
             What::Younger(more(days(to)?))
         }

@@ -84,7 +84,7 @@ impl Query {
         }
     }
 
-    /// Its condition, if there is only one.
+    /// The condition of the query, if there is only one.
     fn only(&self) -> Option<&Term> {
         if let [term] = self.terms.as_slice() { Some(term) } else { None }
     }

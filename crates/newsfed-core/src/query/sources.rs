@@ -20,7 +20,7 @@ pub fn resolve<'a>(named: &Named, all: impl Iterator<Item = Known<'a>> + Clone) 
     Directory::new(all).resolve(named)
 }
 
-/// Sources for looking up many names: each name of a source is normalized only once.
+/// Sources for looking up many names: each name of a source is normalised only once.
 #[derive(Debug)]
 pub struct Directory<I> {
     all: I,
@@ -61,7 +61,7 @@ impl<'a, I: Iterator<Item = Known<'a>> + Clone> Directory<I> {
     }
 }
 
-/// Normalizes a name for comparison. Quotation marks become spaces, because a query cannot contain them.
+/// Normalises a name for comparison. Quotation marks become spaces, because a query cannot contain them.
 fn plain(name: &str) -> String {
     comparable(&name.replace('"', " "))
 }

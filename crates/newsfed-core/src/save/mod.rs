@@ -47,7 +47,7 @@ impl Format {
         }
     }
 
-    /// The format of a file with that name.
+    /// The format of a file with this name.
     pub fn of_name(name: &str) -> Option<Self> {
         let (_, extension) = name.rsplit_once('.')?;
         match extension.to_ascii_lowercase().as_str() {
@@ -199,7 +199,7 @@ impl Collection {
         self.chapters.is_empty()
     }
 
-    /// Serializes the articles.
+    /// Serialises the articles.
     ///
     /// # Errors
     /// If an EPUB cannot be packed.

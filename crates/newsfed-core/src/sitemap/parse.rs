@@ -121,7 +121,7 @@ pub fn parse_and_count(bytes: &[u8], url: &Url) -> Result<(Sitemap, usize), Site
 
 fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, SitemapError> {
     let mut body = Cow::Borrowed(bytes);
-    // Twice, because some servers compress a compressed file again.
+    // Decompress twice, because some servers compress a file that is already compressed.
     for _ in 0..2 {
         if body.starts_with(&[0x1f, 0x8b]) {
             let mut out = Vec::new();

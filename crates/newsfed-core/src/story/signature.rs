@@ -91,7 +91,7 @@ impl Signature {
         self.address.map(|address| address.page.cast_signed())
     }
 
-    /// The serialized form in which it is stored.
+    /// The serialised form in which it is stored.
     pub fn to_bytes(&self) -> Vec<u8> {
         let (page, place, kind) =
             self.address.map_or((0, 0, 0), |a| (a.page, a.place, 1 + u8::from(a.specific)));

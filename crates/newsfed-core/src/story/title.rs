@@ -165,7 +165,7 @@ fn mark(word: &str) -> Option<String> {
     MARKS.get(word).map(|mark| (*mark).to_owned()).or_else(|| day_name(word))
 }
 
-/// A number in a normalized form: `v1.2` as `1.2`, `1,200` as `1200`, `4,7` as `4.7`, `3rd` as `3`.
+/// A number in a normalised form: `v1.2` as `1.2`, `1,200` as `1200`, `4,7` as `4.7`, `3rd` as `3`.
 fn number(word: &str) -> String {
     let word: String = word.chars().map(western).collect();
     let word = word.strip_prefix('v').unwrap_or(&word);

@@ -1,4 +1,4 @@
-//! Splits text into normalized words, even in scripts without spaces.
+//! Splits text into normalised words, even in scripts without spaces.
 
 use crate::util::text::{comparable, start};
 use siphasher::sip::SipHasher13;

@@ -28,7 +28,7 @@ const FALLBACKS: [&str; 4] = ["w3m", "lynx", "elinks", "links"];
 pub struct Surroundings<'a> {
     /// The value of an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
-    /// Whether a program with that name is installed.
+    /// Whether a program with this name is installed.
     pub installed: &'a dyn Fn(&str) -> bool,
 }
 
@@ -260,7 +260,7 @@ fn command(argv: &[String]) -> Option<Command> {
 
 fn start_detached(mut command: Command) -> io::Result<()> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Its own process group, so that keys typed in this terminal do not reach it.
+    // The browser gets its own process group, so that keys typed in this terminal do not reach it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn()?;

@@ -110,7 +110,8 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    /// Run in a separate process by the test below; does nothing without the variable for its folder.
+    /// The test below runs this in a separate process. Without the variable for its folder, this does
+    /// nothing.
     #[test]
     fn panics_with_a_folder_for_the_report() {
         if let Some(folder) = std::env::var_os("NEWSFED_TEST_CRASH") {

@@ -138,7 +138,7 @@ fn push_escaped(out: &mut String, plain: &str) {
 
 /// Position of the first character that [`escape`] replaces.
 fn first_special(s: &str) -> Option<usize> {
-    // Without `matches!`, which compilers turn into a test per byte.
+    // This is not a `matches!`, because compilers would turn that into a test per byte.
     let is_plain = |b| (b != b'&') & (b != b'<') & (b != b'>') & (b != b'"');
     let plain = text::leading(s.as_bytes(), is_plain);
     (plain < s.len()).then_some(plain)

@@ -449,7 +449,7 @@ fn push_broken(out: &mut String, row: &str) {
     }
 }
 
-/// Capitalizes the first letter of a text.
+/// Capitalises the first letter of a text.
 pub fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()

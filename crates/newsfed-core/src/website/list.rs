@@ -481,7 +481,7 @@ mod tests {
         let days = |days: [&str; 3]| days.map(|d| Some(d.to_owned())).to_vec();
         let dotted = rows(["12.11.2026", "11.11.2026", "05.11.2026"], "de");
         assert_eq!(dotted, days(["2026-11-12", "2026-11-11", "2026-11-05"]));
-        // Sorted, newest first, only if the day comes first.
+        // These rows are sorted, newest first, only if the day comes first.
         let slashed = rows(["12/11/2026", "02/11/2026", "08/10/2026"], "en");
         assert_eq!(slashed, days(["2026-11-12", "2026-11-02", "2026-10-08"]));
         let slashed = rows(["02/03/2026", "01/12/2026", "01/05/2026"], "en");

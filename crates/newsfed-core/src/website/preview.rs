@@ -1,5 +1,5 @@
-//! Previews what rules find on pages that have been fetched, with counts and marks, while the user edits the
-//! rules.
+//! Previews what selectors find on pages that have been fetched, with counts and marks, while the user edits
+//! the selectors.
 
 use super::article::{Article, glance};
 use super::date;
@@ -81,7 +81,7 @@ pub struct Matches {
     pub marks: Vec<u32>,
 }
 
-/// The results of rules on a list page.
+/// The results of selectors on a list page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListPreview {
     /// The matches of each selector; `None` if there is no selector or it is not valid yet.
@@ -90,11 +90,11 @@ pub struct ListPreview {
     pub next: Option<Url>,
     /// Number of known articles that the page links to.
     pub known: usize,
-    /// Number of known articles on the page that the rules do not find.
+    /// Number of known articles on the page that the selectors do not find.
     pub lost: usize,
 }
 
-/// The results of rules on the page of an article.
+/// The results of selectors on the page of an article.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArticlePreview {
     /// The matches of each selector; see [`ListPreview`].
@@ -128,7 +128,7 @@ impl PreviewPage {
         &self.page
     }
 
-    /// A selector for the element with that number, if one was found. For parts of entries, it matches in
+    /// A selector for the element with this number, if one was found. For parts of entries, it matches in
     /// each entry.
     pub fn pick(&self, element: u32, part: SelectorField, in_entries: bool) -> Option<String> {
         let element = self.elements.get(&self.page, element)?;
@@ -155,7 +155,7 @@ impl PreviewPage {
         proposals
     }
 
-    /// Adds selectors for the parts of this article, whose title in the list is known, to the rules.
+    /// Adds selectors for the parts of this article, whose title in the list is known.
     pub fn article_rules(self, title: &str, rules: WebsiteRules) -> (Self, WebsiteRules) {
         let samples = [Sample { page: self.page, title: title.to_owned() }];
         let rules = article_rules(&samples, rules, None);
@@ -163,7 +163,7 @@ impl PreviewPage {
         (Self { page, ..self }, rules)
     }
 
-    /// The results of the rules if the page is a list; `known` are the keys of known articles.
+    /// The results of the selectors if the page is a list; `known` are the keys of known articles.
     pub fn list(&self, rules: &WebsiteRules, known: &HashSet<String>) -> ListPreview {
         let selectors =
             |part: SelectorField| part.of(rules).and_then(|text| Selectors::parse(text).ok());
@@ -192,7 +192,7 @@ impl PreviewPage {
         entries::propose(&self.page)
     }
 
-    /// The results of the rules if the entries are on this page. Selectors that are not valid yet are
+    /// The results of the selectors if the entries are on this page. Selectors that are not valid yet are
     /// ignored.
     pub fn entries(&self, rules: &WebsiteRules) -> ListPreview {
         let usual = WebsiteRules::default();
@@ -241,7 +241,7 @@ impl PreviewPage {
         listed
     }
 
-    /// The results of the rules if the page is an article.
+    /// The results of the selectors if the page is an article.
     pub fn article(&self, rules: &WebsiteRules) -> ArticlePreview {
         let tree = self.page.tree();
         let find = |part: SelectorField| {

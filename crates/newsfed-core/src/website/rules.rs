@@ -1,10 +1,10 @@
-//! Checks declared rules.
+//! Checks the declared selectors and settings of a website source.
 
 use super::selector::Selectors;
 use crate::model::WebsiteRules;
 
-/// The problems of rules, as pairs of a key in `sources.toml` and a message. Empty if the rules can be used.
-/// A list of articles needs a selector for their links.
+/// The problems of these selectors and settings, as pairs of a key in `sources.toml` and a message. Empty if
+/// there are none. A list of articles needs a selector for their links.
 pub fn check(rules: &WebsiteRules, is_list: bool) -> Vec<(&'static str, String)> {
     let mut wrong = Vec::new();
     if is_list && rules.articles.is_none() {

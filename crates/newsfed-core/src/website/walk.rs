@@ -54,17 +54,17 @@ impl Walk {
         self.next.as_ref()
     }
 
-    /// Processes a page that was requested at `asked` and came from `answered`. Returns the articles on it
+    /// Processes a page that was requested at `requested` and came from `final_url`. Returns the articles on it
     /// that should be fetched, in order. `is_old` returns whether an article is known from an earlier poll.
     pub fn take(
         &mut self,
-        asked: &Url,
-        answered: &Url,
+        requested: &Url,
+        final_url: &Url,
         page: ListPage,
         is_old: impl Fn(&Url) -> bool,
     ) -> Vec<ListLink> {
         self.pages += 1;
-        self.visited.extend([normalise(asked), normalise(answered)]);
+        self.visited.extend([normalise(requested), normalise(final_url)]);
         let old = |link: &ListLink| match (link.date, self.since) {
             (Some(date), Some(since)) => is_before(date, since),
             (None, Some(_)) => is_old(&link.url),

@@ -61,7 +61,7 @@ pub enum Call {
 /// A part of a stream. An unknown stream has no items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
-    /// `None` if the API has no stream with that name.
+    /// `None` if the API has no stream with this name.
     pub stream: Option<Stream>,
     /// Other streams that must contain the items, and streams that must not.
     pub within: Vec<Option<Stream>>,

@@ -109,7 +109,7 @@ impl Directory {
         let part = |stream: &Option<Stream>| self.part(stream.as_ref());
         let mut within: Vec<StreamPart> = listing.within.iter().map(part).collect();
         within.push(self.part(listing.stream.as_ref()));
-        // The last microsecond of that second.
+        // The last microsecond of the given second.
         let until = |seconds: i64| seconds.saturating_mul(1_000_000).saturating_add(999_999);
         StreamQuery {
             within,

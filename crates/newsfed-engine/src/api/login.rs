@@ -16,7 +16,7 @@ pub const PASSWORD_LENGTH: std::ops::RangeInclusive<usize> = 8..=1000;
 /// Number of failed logins within [`WINDOW`] after which further logins are rejected.
 const MAX_FAILURES: usize = 5;
 const WINDOW: Duration = Duration::from_secs(60);
-/// Length of a token for changes, because some apps check it.
+/// Length of a token for changes. Some apps check this length.
 const TOKEN_LENGTH: usize = 57;
 
 /// The data about the password that is stored in the database.
@@ -66,7 +66,7 @@ pub fn set_password(store: &Store, password: &str) -> Result<(), PasswordError> 
     let mut random = [0; 32];
     OsRng.fill_bytes(&mut random);
     let secret = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    // Serializing two strings cannot fail.
+    // Serialising two strings cannot fail.
     let text = serde_json::to_string(&StoredLogin { hash, secret }).unwrap_or_default();
     Ok(store.set_memo_blocking(SERVE_LOGIN, text)?)
 }

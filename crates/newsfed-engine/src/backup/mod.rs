@@ -2,7 +2,7 @@
 //! have learned.
 //!
 //! The file is a gzip-compressed tar archive. Its first entry is a manifest with the size and the SHA-256 of
-//! each file. It is followed by the files in that order, and nothing else.
+//! each file. The files follow in the order of the manifest, and nothing comes after them.
 
 mod error;
 mod manifest;

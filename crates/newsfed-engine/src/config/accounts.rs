@@ -152,7 +152,7 @@ impl AccountSettings {
         })
     }
 
-    /// Its entry in `config.toml`.
+    /// The account's entry in `config.toml`.
     fn entry(&self, newline: &str) -> String {
         let text = |text: &str| Value::from(text).to_string();
         let mut lines = vec![
@@ -234,7 +234,7 @@ pub fn remove_account(paths: &Paths, id: &str) -> Result<FileEdit, EditError> {
     DeclaredFile::of(FileKind::Accounts, paths)
         .change(|_| Ok(vec![Step::Remove(vec![id.to_owned()])]))
 }
-/// Entries for sources of accounts that are not in `config.toml`.
+/// Warns about entries of sources whose accounts are not in `config.toml`.
 pub(super) fn unknown(
     file: &Path,
     text: &str,

@@ -19,7 +19,7 @@ pub enum Task {
 }
 
 impl Task {
-    /// Its heading.
+    /// The heading of the group.
     pub fn title(self) -> &'static str {
         match self {
             Self::Move => "Move",

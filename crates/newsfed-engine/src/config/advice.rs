@@ -123,7 +123,7 @@ fn rephrase(message: &str) -> String {
         None => match message.strip_prefix("expected ") {
             Some(expected) => {
                 let (what, rest) = expected.split_once(", found ").unwrap_or((expected, ""));
-                // A reason or a suggestion may follow the value in quotation marks.
+                // The value is in quotation marks; a reason or a suggestion may follow it.
                 let why = rest.rsplit_once('"').map_or("", |(_, why)| why);
                 // A suggestion contains quotation marks too.
                 let why = rest.find("; did you mean").map_or(why, |at| &rest[at..]);

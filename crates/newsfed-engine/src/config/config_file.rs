@@ -39,7 +39,7 @@ impl ConfigFile {
     /// Sets one key, such as `["ui", "theme"]`, to a value.
     ///
     /// # Errors
-    /// When the key or the value is rejected, or see [`EditError`].
+    /// When the key or the value is rejected; see also [`EditError`].
     pub fn set(&self, key: &[&str], value: impl Into<Value>) -> Result<(), EditError> {
         self.change(key, Some(value.into().to_string()))
     }
@@ -83,8 +83,8 @@ impl ConfigFile {
     /// Changes keys, all or none. Other changes in the file are kept.
     ///
     /// # Errors
-    /// [`EditError::Conflict`] when one of these keys has been changed since `base` was read; when
-    /// a key or a value is rejected, or see [`EditError`].
+    /// [`EditError::Conflict`] when one of these keys has been changed since `base` was read. Another error
+    /// when a key or a value is rejected; see [`EditError`].
     pub fn edit(
         &self,
         base: Option<&Section>,
@@ -105,7 +105,7 @@ impl ConfigFile {
     /// Adds, renames, changes and removes saved views, all or none.
     ///
     /// # Errors
-    /// When a new name is taken, or see [`EditError`].
+    /// When a new name is taken; see also [`EditError`].
     pub fn edit_views(&self, changes: &[ViewChange]) -> Result<FileEdit, EditError> {
         self.0.change(|text| {
             let views = self.settings_in(text, &[])?.views;

@@ -39,7 +39,7 @@ impl FileEdit {
     /// that the edit changed are restored. Returns the edit that redoes it.
     ///
     /// # Errors
-    /// [`EditError::Overtaken`] when a part changed by the edit has been changed again since, or see
+    /// [`EditError::Overtaken`] when a part changed by the edit has been changed again since; see also
     /// [`EditError`].
     pub fn revert(&self, paths: &Paths) -> Result<Self, EditError> {
         DeclaredFile::of(self.file, paths).revert(self)

@@ -5,7 +5,7 @@ use super::save::SaveError;
 use super::section::Section;
 use std::path::PathBuf;
 
-/// Why a file was not changed. The file is unchanged.
+/// Why a file was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     /// The file has errors already, so the program does not write it.

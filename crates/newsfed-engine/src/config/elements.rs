@@ -21,7 +21,7 @@ pub(crate) fn element_ranges(
 
 fn range_of(text: &str, start: usize, table: &Table) -> Range<usize> {
     let mut end = next_line(text, whole_end(table));
-    // Comments directly below belong to it, unless they are directly above the next header.
+    // Comments directly below belong to the element, unless they are directly above the next header.
     let comments = skip_lines(text, end, |line| line.starts_with('#'));
     let below = &text[comments..];
     if below.trim_start_matches([' ', '\t']).starts_with(['\r', '\n']) || below.is_empty() {

@@ -70,7 +70,7 @@ pub(super) struct KeysOf {
     pub(super) changes: Vec<KeyChange>,
 }
 
-/// The text of an element with its comments, and the name of the element after it; `None` if it is the last.
+/// The text of an element with its comments, and the name of the next element, or `None` if there is none.
 #[derive(Clone, PartialEq)]
 pub(super) struct Element {
     pub(super) name: String,
@@ -173,7 +173,8 @@ impl FileEdit {
         self.describe_with(str::to_owned)
     }
 
-    /// Like [`Self::describe`], with a function that names sources instead of their identifiers.
+    /// Like [`Self::describe`], but a function returns the names to show for sources instead of their
+    /// identifiers.
     pub fn describe_with(&self, source_name: impl Fn(&str) -> String) -> String {
         if self.is_by_hand() {
             return format!("{}, in the editor", self.file.name());

@@ -1,4 +1,4 @@
-//! Followed OPML lists: plans the changes to make when a list has changed. Pure.
+//! Followed OPML lists: plans the changes to make when a list has changed. Does no I/O.
 //!
 //! Three states are compared: the content of the list when it was last applied (`taken`), its current content
 //! (`listed`), and the file. Differences between `taken` and the file are the user's own changes and are
@@ -40,9 +40,9 @@ pub struct Listed {
 pub enum Stay {
     /// The user has changed it.
     Edited,
-    /// The user has pinned or tagged items of it, or kept some for later.
+    /// The user has pinned or tagged items of the source, or kept some for later.
     Kept,
-    /// Either the list had it at a different URL, or it was never on the list; which one is unknown.
+    /// Either the list had it at a different URL, or it was never on the list. It is not known which.
     Unknown,
 }
 
@@ -165,7 +165,7 @@ fn of_list(source: Source, list: &Source) -> Source {
     Source { title, folder, tags, access, list: Some(list.id.clone()), ..Source::feed(id, url) }
 }
 
-/// Serializes the sources of a list, for [`from_text`]. Their identifiers are unique within the text only.
+/// Serialises the sources of a list, for [`from_text`]. Their identifiers are unique within the text only.
 pub fn to_text(sources: &[Source]) -> String {
     let text = |(n, source): (usize, &Source)| {
         source_text(&Source { id: SourceId(format!("s{n}")), ..source.clone() }, "\n")
@@ -191,8 +191,8 @@ fn by_key(sources: &[Source]) -> HashMap<String, &Source> {
 }
 
 impl ListComparison {
-    /// The number of sources that are no longer in the list, and out of how many, if the user has to confirm their
-    /// removal. `declared` are the sources of the file.
+    /// The number of sources that are no longer in the list, and the number of sources that were in it, if
+    /// the user has to confirm the removal. `declared` are the sources of the file.
     pub fn to_confirm(&self, declared: &[Source]) -> Option<(usize, usize)> {
         let leaving = self.leaving(declared, &by_key(&self.taken), &by_key(&self.listed));
         self.question(leaving.count)
@@ -259,7 +259,7 @@ impl ListState {
                     }
                 }
                 (_, Some(now)) if !compared.is_ours(now) => plan.already.push(source.url.clone()),
-                // Removed by the user, or added just before the program was stopped.
+                // The user has removed the source, or it was added just before the program was stopped.
                 _ => {}
             }
             plan.taken.push(source.clone());

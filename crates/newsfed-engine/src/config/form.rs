@@ -192,7 +192,7 @@ impl FormField {
         self.shape == Shape::Secret && !is_reference(&self.value)
     }
 
-    /// Whether it differs from the file.
+    /// Whether the value differs from the one in the file.
     pub fn is_changed(&self) -> bool {
         // Leading and trailing spaces do not count as a change.
         self.value.trim() != self.written.trim()
@@ -346,8 +346,8 @@ impl SourceForm {
         self.fields.iter().position(|f| f.error.is_some())
     }
 
-    /// Replaces the section that the form was made from by the current one. Changed fields keep
-    /// their values, the others get the values in the file.
+    /// Replaces the section that the form was made from by the current one. Changed fields keep their values;
+    /// the others get the values in the file.
     pub fn rebase(&mut self, now: Section) {
         for field in &mut self.fields {
             let touched = field.is_changed();

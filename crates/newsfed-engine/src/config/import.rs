@@ -52,8 +52,8 @@ pub struct Import {
 }
 
 impl Import {
-    /// Whether a source is at a private address, or may be, or is fetched through a proxy. Names are
-    /// not resolved: without `private = true` they are fetched from public addresses only.
+    /// Whether a source is or may be at a private address, or is fetched through a proxy. Names are not
+    /// resolved: without `private = true`, requests only go to public addresses.
     pub fn is_private(source: &Source) -> bool {
         is_private_host(&source.url) || source.private || source.access.proxy.is_some()
     }

@@ -35,7 +35,7 @@ pub(super) const KEYS: &[Setting<RuleSettings>] = &[
 ];
 
 impl RuleSettings {
-    /// Its effects in one line, with the command.
+    /// The effects of the rule in one line, with the command.
     pub fn describe_effects(&self) -> String {
         let effect = |effect: &String| match effect.as_str() {
             "run" => line(&format!("run {}", self.run.join(" "))),
@@ -62,7 +62,7 @@ impl RuleSettings {
 /// A rule before and after a change; `None` where it does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleChange {
-    /// Its name before.
+    /// The name of the rule before the change.
     pub was: Option<String>,
     /// The rule after the change. For an existing rule, only the query is changed.
     pub now: Option<RuleSettings>,

@@ -75,7 +75,7 @@ pub(super) fn keys(value: Value) -> Keys {
     }
 }
 
-/// The values that the loader accepts for a slot under a rule.
+/// The values that the loader accepts for a slot with these limits.
 fn values(slot: &Slot<'_>, rule: Rule) -> Keys {
     keys(match slot {
         Slot::Flag(_) => json!({ "type": "boolean" }),

@@ -28,7 +28,7 @@ pub enum Context {
 impl Context {
     pub const ALL: [Self; 4] = [Self::Everywhere, Self::Sources, Self::Items, Self::Reader];
 
-    /// Its name in sentences.
+    /// The name of the context in sentences.
     pub fn title(self) -> &'static str {
         match self {
             Self::Everywhere => "every pane",
@@ -272,7 +272,7 @@ impl KeyMap {
         let reach = if context == Context::Everywhere { &Context::ALL[..] } else { &[context] };
         let (keys, other, place) = reach.iter().find_map(|c| {
             let map = self.effective.get(c)?;
-            // That pane binds the same keys itself, so this binding does not apply there.
+            // If a pane binds the same keys itself, this binding does not apply there.
             if map.get(&binding.keys) != Some(&action) {
                 return None;
             }

@@ -65,7 +65,7 @@ fn keys(plan: &ListPlan, declared: &[Source]) -> Vec<KeysOf> {
     changed.chain(freed).chain(handed).collect()
 }
 
-/// Makes the sources of removed lists the user's own.
+/// Turns the sources of removed lists into the user's own.
 pub(super) fn without_lists(removed: &[SourceId], declared: &Positioned) -> Vec<KeysOf> {
     let of_removed = declared.iter().filter(|(_, source)| {
         let list = source.list.as_ref();

@@ -320,7 +320,7 @@ fn check_bounds(tree: &[Pair], settings: &Settings, report: &mut Report) {
         check_columns(pair, "ui.columns", &settings.ui.columns, report);
     }
     let bounds = [settings.schedule.min_interval, settings.schedule.max_interval].map(Some);
-    // At least one of them is in the file, because the defaults do not contradict each other.
+    // At least one of the two keys is in the file, because the defaults do not contradict each other.
     let written = ["min_interval", "max_interval"].map(|key| find(tree, &["schedule", key]));
     if let (Some(what), Some(pair)) = (contradiction(bounds), written.into_iter().flatten().next())
     {

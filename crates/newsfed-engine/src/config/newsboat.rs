@@ -39,7 +39,7 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     for line in strangers {
         gatherer.skip(line, &not_an_address(line));
     }
-    // One line for all of them, because a long list would hide more important messages.
+    // All hidden feeds share one line, because a long list would hide more important messages.
     match hidden.as_slice() {
         [] => {}
         [address] => gatherer.skip_setting(&format!("! of {address}"), NO_HIDDEN),

@@ -1,4 +1,5 @@
-//! Where files are stored: XDG folders, overridden by environment variables, which arguments override.
+//! Where files are stored: in the folders given as arguments, else those in environment variables, else XDG
+//! folders.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

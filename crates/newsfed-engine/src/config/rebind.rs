@@ -98,7 +98,7 @@ pub fn rebind(
         for context in reach {
             for (keys, action) in before.clashes(*context, new) {
                 let here = before.declares(*context, &keys);
-                // Inherited from `everywhere`, where it was already handled.
+                // The binding is inherited from `everywhere`, where it was already handled.
                 if row.context == Context::Everywhere && *context != row.context && !here {
                     continue;
                 }

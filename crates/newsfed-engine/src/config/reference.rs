@@ -45,7 +45,7 @@ pub(super) fn reference<T: Default>(setting: &Setting<T>) -> SettingReference {
     }
 }
 
-/// The values of a slot under a rule, in words.
+/// The values of a slot with these limits, in words.
 fn values(slot: &Slot<'_>, rule: Rule) -> String {
     let from = |what: &str, show: &dyn Fn(u64) -> String| match rule {
         Rule::Within(min, max) => format!("{what} from {} to {}", show(min), show(max)),

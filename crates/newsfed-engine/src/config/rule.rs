@@ -57,7 +57,7 @@ pub(crate) enum Slot<'a> {
 
 /// A setting that is one of a few words.
 pub(crate) trait Choice {
-    /// Sets the value by a name that the rule allows.
+    /// Sets the value by its name, which must be a valid one.
     fn choose(&mut self, name: &str);
     /// The name of the value; empty if there is none.
     fn chosen(&self) -> &'static str;

@@ -122,7 +122,7 @@ fn remove_leftovers(folder: &Path) {
 
 /// Writes the new text to a temporary file next to the target, and syncs it to disk.
 fn prepare(folder: &Path, target: &Path, text: &str) -> io::Result<tempfile::NamedTempFile> {
-    // Created with owner-only permissions.
+    // The file is created with owner-only permissions.
     let mut file =
         tempfile::Builder::new().prefix(PREFIX).rand_bytes(6).suffix(SUFFIX).tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;

@@ -103,7 +103,7 @@ impl Section {
         Self::new(self.scope.clone(), text)
     }
 
-    /// Whether both are written alike, ignoring surrounding blank lines and line endings.
+    /// Whether both sections have the same text, apart from surrounding blank lines and line endings.
     pub(super) fn reads_like(&self, other: &Self) -> bool {
         let text = |section: &Self| section.text.trim().replace("\r\n", "\n");
         text(self) == text(other)

@@ -88,7 +88,7 @@ impl Default for DownloadSettings {
 /// `[comments]`: the comments on an item, followed as a source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommentSettings {
-    /// Number of days without a new comment after which they are dropped; `None`: never.
+    /// Number of days without a new comment after which the source is removed; `None`: never.
     pub days: Option<u32>,
 }
 
@@ -228,7 +228,7 @@ pub struct ScheduleSettings {
     pub advarss_random_first: bool,
     /// learned: how much the price of a poll grows with the rate, 0-1.
     pub learned_exponent: f64,
-    /// learned: number of missing items after which a source counts as silent; 0 is never.
+    /// learned: number of missing items after which a source counts as silent; 0: never.
     pub learned_silence: f64,
 }
 

@@ -102,7 +102,7 @@ impl SourcesFile {
     /// Adds sources at the end, all or none.
     ///
     /// # Errors
-    /// When an identifier is taken, or see [`EditError`].
+    /// When an identifier is taken; see also [`EditError`].
     pub fn add(&self, sources: &[Source]) -> Result<FileEdit, EditError> {
         self.0.change(|text| Ok(vec![insertion(sources, text)]))
     }
@@ -158,7 +158,7 @@ impl SourcesFile {
     /// become the user's own.
     ///
     /// # Errors
-    /// When one is unknown, or see [`EditError`].
+    /// When one is unknown; see also [`EditError`].
     pub fn remove(&self, ids: &[SourceId]) -> Result<FileEdit, EditError> {
         self.0.change(|text| {
             let freed = without_lists(ids, &self.sources(text)?);
@@ -169,7 +169,7 @@ impl SourcesFile {
     /// Changes keys of account sources, given in their current state. Sources without an entry get one.
     ///
     /// # Errors
-    /// When a value is rejected, or see [`EditError`].
+    /// When a value is rejected; see also [`EditError`].
     pub fn override_each(&self, each: &[(Source, Vec<KeyChange>)]) -> Result<FileEdit, EditError> {
         self.0.change(|text| {
             let (known, mut ids) = (self.sources(text)?, HashSet::new());
@@ -199,7 +199,7 @@ impl SourcesFile {
     /// Replaces the entries of sources that an account's server will poll with the settings that still apply.
     ///
     /// # Errors
-    /// When one is unknown, or see [`EditError`].
+    /// When one is unknown; see also [`EditError`].
     pub fn hand_over(&self, ids: &[SourceId], overrides: &[Source]) -> Result<FileEdit, EditError> {
         self.0.change(|text| Ok(vec![Step::Remove(names(ids)), insertion(overrides, text)]))
     }
@@ -231,7 +231,7 @@ impl SourcesFile {
     /// Moves entries with their comments, in file order, directly before a given entry, or to the end.
     ///
     /// # Errors
-    /// When one is unknown, or see [`EditError`].
+    /// When one is unknown; see also [`EditError`].
     pub fn reorder(
         &self,
         ids: &[SourceId],
@@ -253,7 +253,7 @@ impl SourcesFile {
     /// Makes a separate change to each of several sources, all or none.
     ///
     /// # Errors
-    /// When one is unknown or a value is rejected, or see [`EditError`].
+    /// When one is unknown or a value is rejected; see also [`EditError`].
     pub fn update_each(&self, each: &[(SourceId, SourceChange)]) -> Result<FileEdit, EditError> {
         self.0.change(|text| {
             let sources = self.sources(text)?;
@@ -272,7 +272,7 @@ impl SourcesFile {
     /// The entry of a source.
     ///
     /// # Errors
-    /// When the source is unknown, or see [`EditError`].
+    /// When the source is unknown; see also [`EditError`].
     pub fn entry(&self, id: &SourceId) -> Result<Section, EditError> {
         let text = self.text()?;
         self.entry_in(&text, id)
@@ -289,8 +289,8 @@ impl SourcesFile {
     /// kept.
     ///
     /// # Errors
-    /// [`EditError::Conflict`] when one of these keys has been changed since `base` was read; when the source
-    /// is unknown or a value is rejected, or see [`EditError`].
+    /// [`EditError::Conflict`] when one of these keys has been changed since `base` was read. Another error
+    /// when the source is unknown or a value is rejected; see [`EditError`].
     pub fn edit_entry(&self, base: &Section, changes: &[KeyChange]) -> Result<FileEdit, EditError> {
         let id = base.source_id().cloned().unwrap_or(SourceId(String::new()));
         self.0.change(|text| {
@@ -312,7 +312,7 @@ impl SourcesFile {
     /// the first error.
     ///
     /// # Errors
-    /// When the source is unknown, or see [`EditError`].
+    /// When the source is unknown; see also [`EditError`].
     pub fn line_of(&self, id: &SourceId) -> Result<(PathBuf, usize), EditError> {
         let (text, file) = (self.text()?, self.0.path.clone());
         let sources = match check_sources(&file, &text) {

@@ -1,4 +1,4 @@
-//! Changes of sources that servers poll. They are made in the database and sent with the next
+//! Changes to sources that servers poll. The changes are made in the database and sent with the next
 //! synchronisation.
 
 use super::account::AccountError;
@@ -70,7 +70,7 @@ impl Handle {
         })
     }
 
-    /// Changes account sources. Returns the changes that undo this.
+    /// Changes account sources. Returns the changes that restore the previous state.
     pub(super) async fn change_collected(
         &self,
         changes: CollectedChanges,

@@ -100,7 +100,7 @@ struct Known {
     since: Time,
     /// The status of the last poll.
     status: Option<u16>,
-    /// Whether the user has pinned, tagged or kept for later one of its items.
+    /// Whether the user has pinned or tagged an item of the source, or kept one for later.
     kept: bool,
 }
 
@@ -130,7 +130,7 @@ impl Handle {
     /// If the database or `sources.toml` cannot be used.
     pub async fn drop_dead_sources(&self) -> Result<Vec<AutomaticChange>, FollowError> {
         let (mut ids, mut keys, mut changes) = (Vec::new(), Vec::new(), Vec::new());
-        // Usually there are none, and the facts of all sources need not be read.
+        // Usually there are no such sources, so that the facts of all sources need not be read.
         if !self.context.declared().borrow().iter().any(|source| source.remove_after.is_some()) {
             return Ok(changes);
         }
@@ -172,7 +172,7 @@ impl Handle {
                     last.label = format!("removal of {count} sources");
                 }
             }
-            // If they are followed again, their time restarts.
+            // If a removed source is followed again, its time starts over.
             let mut seen: BTreeMap<i64, i64> = self.memo(SEEN).await?;
             seen.retain(|key, _| !keys.contains(key));
             self.set_memo(SEEN, &seen).await?;

@@ -239,7 +239,7 @@ impl Context {
         self.read_document(0, work).await
     }
 
-    /// Runs work on a document of that size in bytes; `None` if it panicked.
+    /// Runs work on a document of this size in bytes; `None` if it panicked.
     pub(super) async fn read_document<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -248,7 +248,7 @@ impl Context {
         self.begin(bytes, work).await?.await.ok()
     }
 
-    /// Performs work on a document of that size for a thread that waits.
+    /// Performs work on a document of this size in bytes, for a thread that waits.
     pub(super) fn work_on<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -257,8 +257,8 @@ impl Context {
         self.workers.perform(bytes, work)
     }
 
-    /// Starts work on a document of that size when a thread is free. It continues even if no caller waits
-    /// for the result; `None` if there are no threads.
+    /// Starts work on a document of this size in bytes when a thread is free. It continues even if no caller
+    /// waits for the result; `None` if there are no threads.
     pub(super) async fn begin<T: Send + 'static>(
         &self,
         bytes: usize,

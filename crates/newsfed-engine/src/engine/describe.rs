@@ -126,7 +126,8 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
 /// The reasons for the time of the next poll: names and values.
 fn reasons(why: &Why, now: Time) -> Vec<(&'static str, String)> {
     let mut reasons = Vec::new();
-    // Limits do not move the polls of a source that is gone, which the line about the next poll reports.
+    // Limits do not move the polls of a source that is gone; the line about the next poll reports that it is
+    // gone.
     if let Some(planned) = why.planned.as_ref().filter(|_| !is_gone(why)) {
         let moved = moves(planned, now);
         let wanted = time_text::clock(planned.wanted, now);

@@ -378,7 +378,7 @@ impl Handle {
         let web = &typed.web;
         Request {
             purpose,
-            // Only on the host of the declared URL.
+            // A private address is only allowed on the host of the declared URL.
             allow_private: typed.private || is_private_host(&web.url),
             declared: Some(web.url.clone()),
             access: access(web),
@@ -404,7 +404,7 @@ impl Handle {
             // The caller reports the change.
             self.replan().await;
         }
-        // A preview may take long and is not part of a refresh.
+        // A preview may stay open for a long time and is not part of a refresh.
         response.memory = None;
         if !response.is_success() {
             let host = response.final_url.host_str().unwrap_or_default().to_owned();

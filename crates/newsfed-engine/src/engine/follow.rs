@@ -192,7 +192,7 @@ impl Handle {
         let mut fetcher = PageFetcher::new(&self.context, source, false);
         let (mut prefetched, mut read) = (Prefetched::new(), Vec::new());
         for (url, title) in samples {
-            // If a page cannot be fetched, the default rules are used.
+            // If a page cannot be fetched, the default selectors are used.
             let Ok(response) = fetcher.page(url.clone()).await else { continue };
             if response.is_success() {
                 let response = response.release();

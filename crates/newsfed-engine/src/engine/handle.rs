@@ -176,8 +176,8 @@ impl Handle {
         self.context.clock.now()
     }
 
-    /// Runs work that needs as much memory as a document of that size in bytes on a worker thread, and blocks
-    /// until it is done; `None` if there are no threads.
+    /// Runs work that needs as much memory as a document of this size (in bytes) on a worker thread, and
+    /// blocks until it is done; `None` if there are no threads.
     pub fn work_on<T: Send + 'static>(
         &self,
         bytes: usize,

@@ -55,12 +55,12 @@ pub(super) const MARKS_FOLDER: &str = "marks folder";
 /// The last synchronisation of an account, or of the folder for marks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountNote {
-    /// Its name, or [`MARKS_FOLDER`].
+    /// The name of the account, or [`MARKS_FOLDER`].
     pub account: String,
     pub at: Time,
     /// Why the synchronisation failed.
     pub problem: Option<String>,
-    /// Number of marks that could not be sent because of that.
+    /// Number of marks that could not be sent because of this problem.
     pub waiting: usize,
 }
 
@@ -78,13 +78,13 @@ pub struct AutomaticChange {
 /// The role of this process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Role {
-    /// It polls the sources when they are due.
+    /// The process polls the sources when they are due.
     #[default]
     Follows,
     /// Another process polls (with its process id, if known), and this one shows the results. It only
     /// fetches the pages that its user opens.
     Watches(Option<u32>),
-    /// It polls only on request.
+    /// The process polls only on request.
     OnDemand,
     /// The database cannot be written, so nothing is polled.
     Reads,
@@ -146,7 +146,7 @@ pub(super) const BROKEN_FEED: &str = "the announced feed does not work: ";
 /// An attempt to find a way of following a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tried {
-    /// Whether it found a way.
+    /// Whether the attempt found a way.
     pub found: bool,
     pub text: String,
 }
@@ -163,7 +163,7 @@ pub(super) struct Typed {
 }
 
 impl Typed {
-    /// Only a URL.
+    /// A URL with nothing else known about it.
     pub(super) fn of(web: WebAddress) -> Self {
         Self { web, private: false, origin: Origin::default() }
     }

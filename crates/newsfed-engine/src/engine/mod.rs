@@ -95,7 +95,7 @@ pub use statistics::{
     MAX_WEEKS, READING_PACE, SourceStatistics, Statistics, Unfollow, reading_time, share,
     statistics,
 };
-// What a prefetch can cover.
+// The items that a prefetch can cover.
 pub use crate::store::MarkedItems;
 pub use describe::{HOURS, ScheduleSummary, broken};
 pub use why::{

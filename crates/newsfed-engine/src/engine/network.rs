@@ -21,7 +21,7 @@ struct Reachable {
     /// When the first of these hosts was found to be unreachable.
     since: Option<Time>,
     /// When a host last responded.
-    answered: Option<Time>,
+    responded_at: Option<Time>,
     /// Number of unreachable hosts at which the network counts as lost.
     enough: usize,
 }
@@ -58,7 +58,7 @@ impl Connectivity {
         let lost = state.is_lost();
         let wrong = lost && state.since.is_some_and(|since| now - since <= RECENTLY_LOST);
         let hosts = std::mem::take(&mut state.unreachable);
-        (state.since, state.answered) = (None, Some(now));
+        (state.since, state.responded_at) = (None, Some(now));
         if wrong { hosts.into_values().flatten().collect() } else { Vec::new() }
     }
 
@@ -70,7 +70,7 @@ impl Connectivity {
         let enough = OFFLINE_AFTER.min(hosts).max(2);
         let mut state = self.state();
         state.enough = enough;
-        if state.answered.is_some_and(|at| now - at < RECENTLY_REACHED) {
+        if state.responded_at.is_some_and(|at| now - at < RECENTLY_REACHED) {
             return Reach::Online;
         }
         state.since.get_or_insert(now);

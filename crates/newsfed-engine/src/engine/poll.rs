@@ -37,8 +37,8 @@ impl From<Refreshed> for Polled {
     }
 }
 
-/// Polls a source and stores the result. `recorded`: the poll is recorded before its first request, so that a
-/// response that crashes the program is noticed.
+/// Polls a source and stores the result. If `recorded` is true, the poll is recorded before its first
+/// request, so that a response that crashes the program is noticed.
 pub(super) async fn poll(
     context: &Arc<Context>,
     job: &Job,
@@ -71,7 +71,7 @@ pub(super) async fn poll(
         Some(rules) => facts.website = facts.website.under(rules),
         None => local::facts_under(&job.source.origin, &mut facts),
     }
-    // Pages that the old rules refused may be articles under the new ones.
+    // Pages that the old selectors rejected may be articles according to the new ones.
     if facts.website.rules != rules_before || job.pace == Pace::Force {
         context.store.clear_refused(key, now).await?;
         // The list is read again even if it has not changed.
@@ -84,15 +84,15 @@ pub(super) async fn poll(
     let finished = if job.source.origin.is_local() {
         Box::pin(local::poll(&started, fetcher)).await
     } else {
-        let (answer, requests) = Box::pin(ask(context, job, &facts, now, &mut fetcher)).await;
-        if let Err(FetchError::Paused { until, .. }) = answer {
+        let (result, requests) = Box::pin(ask(context, job, &facts, now, &mut fetcher)).await;
+        if let Err(FetchError::Paused { until, .. }) = result {
             // No request was sent: the host is paused, not this source in particular.
             let pause = Pause { until, reason: PauseReason::HostPaused };
             context.store.pause(vec![key], pause).await?;
             context.store.clear_begun_poll(Some(key)).await?;
             return Ok(Refreshed::Skipped(pause).into());
         }
-        Box::pin(read(&started, fetcher, (answer, requests))).await
+        Box::pin(read(&started, fetcher, (result, requests))).await
     };
     let Some(source) = declared_as(context, job) else {
         context.store.clear_begun_poll(Some(key)).await?;
@@ -153,15 +153,15 @@ async fn ask(
             // Bytes beyond the size limit of feeds are not even read.
             let max_bytes = Some(limits::FEED_BYTES as u64);
             let request = net::Request { max_bytes, ..request };
-            let answer = context.client.fetch(request.clone()).await;
-            let requests = sent(&answer);
-            if !is_unusable(&answer, facts) {
-                return (answer, requests);
+            let result = context.client.fetch(request.clone()).await;
+            let requests = sent(&result);
+            if !is_unusable(&result, facts) {
+                return (result, requests);
             }
             let request = net::Request { validators: Validators::default(), ..request };
-            let answer = context.client.fetch(request).await;
-            let requests = requests + sent(&answer);
-            (answer, requests)
+            let result = context.client.fetch(request).await;
+            let requests = requests + sent(&result);
+            (result, requests)
         }
         SourceRules::Website(_)
         | SourceRules::Entries(_)
@@ -174,19 +174,19 @@ async fn ask(
             } else {
                 net::Request { purpose: Purpose::Page, ..request }
             };
-            let mut answer = Box::pin(fetcher.fetch(request.clone())).await;
-            if is_unusable(&answer, facts) {
+            let mut result = Box::pin(fetcher.fetch(request.clone())).await;
+            if is_unusable(&result, facts) {
                 let request = net::Request { validators: Validators::default(), ..request };
-                answer = Box::pin(fetcher.fetch(request)).await;
+                result = Box::pin(fetcher.fetch(request)).await;
             }
-            (answer, fetcher.sent)
+            (result, fetcher.sent)
         }
     }
 }
 
 /// Whether the server reports that nothing has changed, but the earlier response is not stored.
-fn is_unusable(answer: &Result<Response, FetchError>, facts: &SourceFacts) -> bool {
-    answer.as_ref().is_ok_and(|response| response.status == 304) && facts.body_hash.is_none()
+fn is_unusable(result: &Result<Response, FetchError>, facts: &SourceFacts) -> bool {
+    result.as_ref().is_ok_and(|response| response.status == 304) && facts.body_hash.is_none()
 }
 
 /// A poll after its first request.
@@ -201,11 +201,11 @@ pub(super) struct Started<'a> {
 async fn read(
     started: &Started<'_>,
     fetcher: PageFetcher<'_>,
-    (answer, requests): (Result<Response, FetchError>, u32),
+    (result, requests): (Result<Response, FetchError>, u32),
 ) -> Finished {
     let Started { context, job, facts, at: now, .. } = *started;
     let asked = address(&job.source.url, facts);
-    let offline = match &answer {
+    let offline = match &result {
         Err(e) if e.is_local() => true,
         // A failure of a source that was failing before does not show that the network is lost.
         Err(e) if e.is_offline() && facts.fail_count > 0 => context.network.is_offline(),
@@ -218,7 +218,7 @@ async fn read(
         }
     };
     let asked = asked.to_string();
-    match answer {
+    match result {
         Ok(response) => {
             let finished = Finished { requests, ..Finished::of(&response, asked) };
             match local::filtered(context, &job.source, response, Some(facts)).await {
@@ -264,9 +264,9 @@ async fn read_announced(started: &Started<'_>, mut page: Finished) -> Finished {
             max_bytes: Some(limits::FEED_BYTES as u64),
             ..net::Request::feed(url)
         };
-        let answer = context.client.fetch(request).await;
-        page.requests = page.requests.saturating_add(sent(&answer));
-        let Ok(response) = answer else { continue };
+        let result = context.client.fetch(request).await;
+        page.requests = page.requests.saturating_add(sent(&result));
+        let Ok(response) = result else { continue };
         page.wire_bytes = page.wire_bytes.saturating_add(response.wire_bytes);
         if !response.is_success() {
             continue;
@@ -430,17 +430,17 @@ pub(super) async fn store(
     };
     let stored = context.store.store_poll(poll).await?;
     drop(memory);
-    if let Some(answered) = limiting {
-        pause_host(context, Some(job.key), &answered).await?;
+    if let Some(url) = limiting {
+        pause_host(context, Some(job.key), &url).await?;
     }
     if is_host_paused {
-        let answered = &job.source.url;
+        let url = &job.source.url;
         // The previous responses were good, so the verdict contains no pause.
-        if let Some(until) = context.client.paused_until(answered) {
+        if let Some(until) = context.client.paused_until(url) {
             let pause = Pause { until, reason: PauseReason::RetryAfter };
             context.store.pause(vec![job.key], pause).await?;
         }
-        pause_host(context, Some(job.key), answered).await?;
+        pause_host(context, Some(job.key), url).await?;
     }
     let result = match stored {
         Some((ingested, outcome)) => {
@@ -456,10 +456,10 @@ pub(super) async fn store(
 pub(super) async fn pause_host(
     context: &Arc<Context>,
     except: Option<i64>,
-    answered: &Url,
+    url: &Url,
 ) -> Result<(), StoreError> {
-    let Some(until) = context.client.paused_until(answered) else { return Ok(()) };
-    let host = net::host_key(answered);
+    let Some(until) = context.client.paused_until(url) else { return Ok(()) };
+    let host = net::host_key(url);
     let all = context.read(|reader| reader.sources()).await?;
     let polled_there = |facts: &SourceFacts| {
         let address = facts.moved_to.as_deref().unwrap_or(&facts.url);

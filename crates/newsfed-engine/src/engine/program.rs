@@ -227,7 +227,7 @@ async fn talk(
             () = overflow.cancelled(), if bounds.is_strict => break End::Overflow,
         }
     };
-    // Done at once, because the number of the group may be reused later.
+    // The group is released at once, because its number may be reused later.
     match end {
         End::Exited(Ok(_)) => group.leave(),
         _ => drop(group),

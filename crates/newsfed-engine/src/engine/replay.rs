@@ -1,5 +1,5 @@
-//! Replays the history of sources through the code that decides about polls: the verdict with all
-//! its limits, and the budget. Pure except for reading the history.
+//! Replays the history of sources through the code that decides about polls: the verdict with all its limits,
+//! and the budget. Does no I/O except for reading the history.
 
 use super::budget::{Account, TICK};
 use super::planner::{Planner, Scheduling};

@@ -1,4 +1,4 @@
-//! Conversion of settings and source facts for the schedule. Pure.
+//! Converts settings and source facts for the schedule. Does no I/O.
 
 use crate::config::ScheduleSettings;
 use crate::model::{PolicyKind, QuietHours, Source, SourceFacts, Time, Validators};

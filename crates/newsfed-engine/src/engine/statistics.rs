@@ -36,7 +36,7 @@ pub struct Statistics {
     /// Items dated since `since`, and how many of them are read.
     pub items: u32,
     pub read: u32,
-    /// Minutes that it takes to read the read items, at [`READING_PACE`] words per minute.
+    /// Minutes needed for the items that were read, at [`READING_PACE`] words per minute.
     pub minutes: u32,
     pub items_per_week: Vec<u32>,
     pub read_per_week: Vec<u32>,

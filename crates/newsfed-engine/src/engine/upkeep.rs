@@ -96,7 +96,7 @@ async fn settled_soon(revision: &mut watch::Receiver<u64>) {
 }
 
 async fn retire(context: &Arc<Context>, role: Role) {
-    // The interface shows its first lists before this. A command may end too soon to wait.
+    // Wait until the interface has shown its first lists. A command may end too soon for such a wait.
     if role != Role::OnDemand {
         settled_soon(&mut context.store.revision()).await;
     }
@@ -162,7 +162,8 @@ async fn retire_once(context: &Arc<Context>) -> crate::store::Result<()> {
         }
     }
     context.store.tidy(now).await?;
-    // Done here and not when a rule is removed, because the removal can be undone.
+    // The records of removed rules are deleted here and not when a rule is removed, because the removal can
+    // be undone.
     let settings = context.settings();
     let rules = settings.rules.iter().map(|rule| rule.name.clone());
     let hooks = settings.hooks.iter().map(|hook| hook.name.as_str());

@@ -1,4 +1,4 @@
-//! What newsfed learns from a poll about its source: validators, moves, the next poll. Pure.
+//! What newsfed learns from a poll about its source: validators, moves, the next poll. Does no I/O.
 
 use super::planner::Planner;
 use super::setup::begin;
@@ -12,9 +12,10 @@ use crate::website::signal::{Evidence, HeaderFacts, next_visit};
 use chrono::TimeDelta;
 use std::time::Duration;
 
-/// A permanent redirect to a target without known items is trusted after this many polls …
+/// Number of polls after which a permanent redirect to a target without known items is trusted.
 const MOVE_POLLS: u32 = 3;
-/// … over at least this time (a captive portal redirects everything until the user logs in).
+/// Minimum time that these polls must span, because a captive portal redirects everything until the user logs
+/// in.
 const MOVE_TIME: TimeDelta = TimeDelta::days(1);
 /// A server that always responds with 304 is asked for the full document once in this time.
 const FULL_EVERY: TimeDelta = TimeDelta::days(8);
@@ -137,7 +138,8 @@ impl Verdict {
             _ => MoveCandidate { url: head.final_url.clone(), since: self.started, seen: 1 },
         };
         let first_poll = facts.last_ok.is_none();
-        // Tested only in the first of these polls: later, the known items may come from the target itself.
+        // The items are tested only in the first of these polls: later, the known items may come from the
+        // target itself.
         let same_feed = candidate.seen == 1
             && (ingested.known > 0 || head.status == 304 || self.same_body(facts));
         let patient = candidate.seen >= MOVE_POLLS && self.started - candidate.since >= MOVE_TIME;

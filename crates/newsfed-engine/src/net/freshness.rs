@@ -1,4 +1,4 @@
-//! What the headers of a response state about when to fetch again. Pure; the limits are applied by
+//! What the headers of a response state about when to fetch again. Does no I/O; the limits are applied by
 //! `schedule::limits`.
 
 use crate::model::Time;

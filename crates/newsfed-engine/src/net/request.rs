@@ -116,7 +116,7 @@ pub struct Response {
     /// The body after decoding; empty unless the status is 2xx.
     pub body: Bytes,
     /// The response's share of the memory budget. Drop it once the body has been processed; responses that
-    /// are kept for long must not keep it.
+    /// are kept for a long time must not keep it.
     pub memory: Option<MemoryShare>,
     /// Bytes of bodies received before decoding.
     pub wire_bytes: u64,

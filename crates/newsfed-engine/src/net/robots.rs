@@ -1,5 +1,5 @@
-//! A parser of robots.txt according to RFC 9309, as tolerant as common parsers: misspelt names, a
-//! missing colon, `$` and `*` in patterns. Pure.
+//! A parser of robots.txt according to RFC 9309, as tolerant as common parsers: misspelt names, a missing
+//! colon, `$` and `*` in patterns. Does no I/O.
 
 use crate::util::limits;
 use memchr::memmem::find;

@@ -42,8 +42,8 @@ fn begin(conn: &Connection, account: i64, new: &MovedSource) -> Result<()> {
     Ok(())
 }
 
-/// Makes a source that is no longer in `sources.toml` a source of an account. If the account had a source for
-/// the same feed, the two are merged.
+/// Turns a source that is no longer in `sources.toml` into a source of an account. If the account had a
+/// source for the same feed, the two are merged.
 fn adopt(conn: &Connection, account: i64, source: i64, stream: &str) -> Result<()> {
     let other: Option<i64> = conn
         .prepare_cached("SELECT key FROM source WHERE account = ?1 AND stream = ?2 AND key <> ?3")?
@@ -132,8 +132,8 @@ pub(super) fn recount(conn: &Connection, source: i64) -> Result<()> {
     Ok(())
 }
 
-/// Makes a moved source a source of the user again, with the identifier that it had in `sources.toml`, which
-/// declares it from then on.
+/// Turns a moved source back into a source of the user, with the identifier that it had in `sources.toml`.
+/// The file declares the source from then on.
 pub(super) fn release(conn: &Connection, source: i64, now: Time) -> Result<()> {
     // A removed source with this identifier is renamed; a declared one keeps it.
     conn.prepare_cached(
@@ -166,8 +166,8 @@ impl Store {
             .await
     }
 
-    /// Makes sources (row keys, with their names on the server) that are no longer in `sources.toml` sources
-    /// of an account (row key), with their items and marks.
+    /// Turns sources (row keys, with their names on the server) that are no longer in `sources.toml` into
+    /// sources of an account (row key), with their items and marks.
     pub async fn adopt_sources(&self, account: i64, sources: Vec<(i64, String)>) -> Result<()> {
         let adopt_all = move |conn: &Connection| {
             sources.iter().try_for_each(|(key, stream)| adopt(conn, account, *key, stream))
@@ -180,7 +180,7 @@ impl Store {
         self.call(move |conn| finish(conn, account)).await
     }
 
-    /// Makes moved sources (row keys) sources of the user again.
+    /// Turns moved sources (row keys) back into sources of the user.
     pub async fn release_sources(&self, sources: Vec<i64>, now: Time) -> Result<()> {
         self.call(move |conn| sources.iter().try_for_each(|key| release(conn, *key, now))).await
     }

@@ -10,8 +10,8 @@ use rusqlite::Connection;
 use std::borrow::Cow;
 
 impl View {
-    /// The same rows, read source by source, each with its own index, if a query names sources or a tag that
-    /// no item has; or read by row key if few items are new.
+    /// A view with the same rows. If a query names sources, or a tag that no item has, the rows are read
+    /// source by source, each with its own index; if few items are new, they are read by row key.
     pub(super) fn by_source(&self, conn: &Connection) -> Result<Cow<'_, Self>> {
         let view = self.of_tagged(conn)?;
         if !view.criteria.conditions.contains(&Condition::Is(State::New)) || !are_few(conn)? {

@@ -131,7 +131,7 @@ impl Heads {
     pub(super) fn may_begin(&self, bytes: u64, count: usize, joins: bool) -> bool {
         let compared = SHORT[count.min(8)];
         let letters = lower(bytes) & compared;
-        // Without branches, because the processor cannot predict which words continue.
+        // The code has no branches, because the processor cannot predict which words continue.
         let common = &self.common[bucket(letters) + usize::from(joins) * BUCKETS];
         let differs = (letters ^ common.head) & common.mask;
         let counts = compared | u64::from(joins).wrapping_sub(1);

@@ -94,7 +94,7 @@ fn select(mut candidates: Vec<Candidate>, minutes: u32) -> Vec<i64> {
         candidates.retain(|one| one.minutes <= left);
         let best = (0..candidates.len()).max_by(|a, b| {
             let worth = |at: &usize| candidates[*at].worth;
-            // Among equals the first item, which is the newest.
+            // Among equally valuable items, the first one is selected, which is the newest.
             worth(a).total_cmp(&worth(b)).then(b.cmp(a))
         });
         let Some(best) = best else { return selected };

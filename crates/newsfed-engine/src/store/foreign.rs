@@ -196,7 +196,7 @@ impl ForeignDatabase {
     /// because of the limits.
     ///
     /// # Errors
-    /// If the database is damaged, possibly after many items; and the errors of the function.
+    /// If the database is damaged, possibly after many items, or if the function fails.
     pub fn items<E: From<ForeignError>>(
         &self,
         mut take: impl FnMut(ForeignItem) -> Result<(), E>,

@@ -36,7 +36,8 @@ pub(super) const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-24.sql")),
 ];
 
-/// The schema after all steps, which a test generates from them. The steps take several times as long.
+/// The schema after all steps, which a test generates from the steps. Running the steps would take several
+/// times as long.
 const CURRENT: &str = include_str!("current.sql");
 
 /// What a migration does.

@@ -305,9 +305,9 @@ impl Store {
         self.send(writer::job(true, job)).await
     }
 
-    async fn send<T>(&self, (job, answer): (Job, oneshot::Receiver<Result<T>>)) -> Result<T> {
+    async fn send<T>(&self, (job, receiver): (Job, oneshot::Receiver<Result<T>>)) -> Result<T> {
         self.submit(job).await?;
-        answer.await.unwrap_or(Err(StoreError::Closed))
+        receiver.await.unwrap_or(Err(StoreError::Closed))
     }
 
     /// Queues a job on the writer thread, which is started if necessary.
@@ -421,7 +421,7 @@ impl Store {
         self.call(move |conn| ingest::store(conn, &poll, &rules)).await
     }
 
-    /// Ends the backoff of these sources (row keys) after refusals such as 404, because the user wants them
+    /// Ends the back-off of these sources (row keys) after refusals such as 404, because the user wants them
     /// to be polled again. Pauses that a server asked for remain.
     pub fn lift_refusals_blocking(&self, sources: Vec<i64>) -> Result<()> {
         self.writer()?.call_blocking(move |conn| {

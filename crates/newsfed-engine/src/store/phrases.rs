@@ -112,7 +112,7 @@ impl Phrases {
                 self.body_sieve.add(first, begins);
             }
         }
-        // Built only if needed, because the tables of the sieves are large.
+        // The sieves are built only if needed, because their tables are large.
         if !all.is_empty() {
             self.sieve.build();
         }

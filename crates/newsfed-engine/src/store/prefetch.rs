@@ -187,7 +187,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The mean number of bytes of a page, by source (row key) and over all.
+    /// The mean number of bytes of a page, by source (row key) and overall.
     pub fn page_sizes(&self) -> Result<(HashMap<i64, u64>, Option<u64>)> {
         let mut query = self.conn.prepare_cached(
             "SELECT source, sum(bytes), count(*) FROM fetch WHERE bytes > 0 GROUP BY source",

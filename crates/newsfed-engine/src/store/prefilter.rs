@@ -200,7 +200,7 @@ fn needs_of(what: &What, phrases: &mut Phrases) -> Option<Vec<Need>> {
         What::Text { column, text, phrase } => {
             let begins = fts(*column, text, !phrase)?.ends_with('*');
             let number = phrases.add(text, begins, *column).or_else(|| {
-                // Only words that can be compared byte by byte.
+                // Use only words that can be compared byte by byte.
                 let words = text.split(|c: char| !c.is_alphanumeric() && !is_combining(c));
                 let words = words.filter(|word| word.bytes().all(|b| b.is_ascii_alphanumeric()));
                 phrases.add(words.max_by_key(|word| word.len())?, true, *column)

@@ -27,8 +27,8 @@ pub struct Salvage {
     pub lost_some: bool,
 }
 
-/// A table: its name, the kind of its rows, and the columns that are not copied because the
-/// program computes them again, with what replaces them.
+/// A table: its name, the kind of its rows, and the columns that are not copied because the program computes
+/// them again, each with the value that replaces it.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const TABLES: &[Table] = &[
@@ -150,7 +150,7 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 fn salvage(from: &Path, to: &Path) -> Result<Vec<Salvage>> {
     let new = open_writer(to)?;
     new.pragma_update(None, "foreign_keys", false)?;
-    // Written in one transaction and then moved into place: no log is needed.
+    // The file is written in one transaction and then moved into place, so it needs no log.
     new.pragma_update(None, "journal_mode", "DELETE")?;
     new.execute_batch("BEGIN")?;
     let mut tables = Vec::new();

@@ -368,7 +368,7 @@ impl Reader {
 
     /// What rules have done, by name.
     pub fn rule_records(&self) -> Result<Vec<RuleRecord>> {
-        // Sorted like the table, so that all changes to an item are adjacent.
+        // The rows are sorted like the table, so that all changes to an item are adjacent.
         let mut query = self
             .conn
             .prepare_cached("SELECT rule, item, effect, at FROM rule_effect ORDER BY item")?;

@@ -65,7 +65,7 @@ struct Last {
 
 /// Whether a text begins with a character reference that is not part of a word.
 fn separates(text: &str) -> bool {
-    // Compared without a function call for each.
+    // The patterns are compared without a function call for each.
     matches!(
         text.as_bytes(),
         [b'&', b'a', b'm', b'p', b';', ..]

@@ -125,8 +125,8 @@ impl<'a> Blocks<'a> {
         left
     }
 
-    /// Those words of the block that may continue after their letters: the ones that may begin phrases, and
-    /// all of them. `first` marks the first letters of words.
+    /// The words of the block that may continue after their letters: those that may begin phrases, and all of
+    /// them. `first` marks the first letters of words.
     #[inline]
     fn unclear(
         &self,

@@ -25,7 +25,8 @@ pub fn schema_version() -> usize {
 /// [`StoreError::Busy`] if a process uses the database exclusively; other errors if it cannot be read, or the
 /// copy cannot be written.
 pub fn snapshot(from: &Path, to: &Path) -> Result<usize> {
-    // Opened for writing if possible, because a read-only connection leaves an empty log behind.
+    // The database is opened for writing if possible, because a read-only connection leaves an empty log
+    // behind.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(from, flags)
         .map_err(|e| StoreError::Open { path: from.to_owned(), why: e.to_string() })?;

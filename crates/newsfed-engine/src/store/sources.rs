@@ -371,7 +371,7 @@ impl Reader {
         Ok(newest.map(super::rows::time))
     }
 
-    /// Whether the user has pinned, tagged or kept for later an item of a source (row key).
+    /// Whether the user has pinned or tagged an item of a source (row key), or kept one for later.
     pub fn has_kept(&self, source: i64) -> Result<bool> {
         let mut query = self.conn.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM item WHERE source = ?1 AND (pinned <> 0 OR later <> 0

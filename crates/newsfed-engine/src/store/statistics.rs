@@ -82,7 +82,7 @@ impl Reader {
 
     /// Whether an item of a source (row key) was discovered before a time.
     pub fn has_item_from_before(&self, source: i64, before: Time) -> Result<bool> {
-        // Searched in the order of dates, so that old items come first.
+        // The items are searched in the order of their dates, so that old ones come first.
         let mut query = self.conn.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM item INDEXED BY item_source
              WHERE source = ?1 AND discovered <= ?2 ORDER BY date)",

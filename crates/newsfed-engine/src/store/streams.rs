@@ -68,7 +68,7 @@ fn condition(part: &StreamPart, member: bool, values: &mut Vec<Value>) -> String
     let sql = match part {
         StreamPart::All => "1".to_owned(),
         StreamPart::Nothing => "0".to_owned(),
-        // Written so that partial indexes are used.
+        // The conditions are written so that SQLite uses partial indexes.
         StreamPart::Read => return format!("i.read = {}", i32::from(member)),
         StreamPart::Pinned => return format!("i.pinned = {}", i32::from(member)),
         StreamPart::Sources(keys) => format!("i.source IN ({})", list(keys)),

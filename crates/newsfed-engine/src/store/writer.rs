@@ -120,9 +120,9 @@ impl Writer {
         &self,
         work: impl Fn(&Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (job, answer) = job(false, work);
+        let (job, receiver) = job(false, work);
         self.jobs.blocking_send(job).map_err(|_| StoreError::Closed)?;
-        answer.blocking_recv().unwrap_or(Err(StoreError::Closed))
+        receiver.blocking_recv().unwrap_or(Err(StoreError::Closed))
     }
 }
 
@@ -131,8 +131,8 @@ pub(super) fn job<T: Send + 'static>(
     quiet: bool,
     work: impl Fn(&Connection) -> Result<T> + Send + 'static,
 ) -> (Job, oneshot::Receiver<Result<T>>) {
-    let (reply, answer) = oneshot::channel();
-    (Job { work: Box::new(Call { work, result: None, reply }), quiet }, answer)
+    let (reply, receiver) = oneshot::channel();
+    (Job { work: Box::new(Call { work, result: None, reply }), quiet }, receiver)
 }
 
 /// The writer's page cache.

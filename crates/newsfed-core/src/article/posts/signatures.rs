@@ -12,8 +12,8 @@ const FEW_WORDS: usize = 4;
 /// Minimum number of characters in the line above a signature.
 const LINE: usize = 5;
 
-/// The blocks of signatures. `is_text`: whether a block is selected and below the head of a post. `posts`:
-/// the boxes of posts and the names of their authors.
+/// The blocks of signatures. `is_text` returns whether a block is selected and below the head of a post.
+/// `posts` are the boxes of posts and the names of their authors.
 pub(super) fn signatures<'n>(
     page: &Page<'_>,
     is_text: impl Fn(usize) -> bool,

@@ -1,4 +1,4 @@
-//! Known answers of the formulas for fixed histories, so that the times of polls change only on purpose.
+//! Known results of the formulas for fixed histories, so that the times of polls change only on purpose.
 
 use super::*;
 

@@ -139,7 +139,7 @@ mod tests {
         let cases: [(&[&str], &str, Option<&str>); 19] = [
             (&[], "2026-11-12T09:15", None),
             (&["2026-11-10T08:00:00+01:00"], "2026-11-12T09:15", Some("+01:00")),
-            // Until the clocks may change, but not beyond.
+            // An offset applies until the clocks may change, but not beyond.
             (&["2026-11-10T08:00:00+01:00"], "2027-02-12T09:15", Some("+01:00")),
             (&["2026-11-10T08:00:00+01:00"], "2026-10-24T09:15", None),
             (&["2026-11-10T08:00:00+01:00"], "2027-04-12T09:15", None),

@@ -43,11 +43,11 @@ pub struct Found {
     pub swapped: Option<NaiveDate>,
     pub time: Option<NaiveTime>,
     pub zone: Option<FixedOffset>,
-    /// The year has only two digits, or was inferred from the time of the fetch.
+    /// Whether the year has only two digits, or was inferred from the time of the fetch.
     pub short: bool,
-    /// The first or last day of a range.
+    /// Whether it is the first or last day of a range.
     pub range: bool,
-    /// It was relative to the time of the fetch.
+    /// Whether it was relative to the time of the fetch.
     pub relative: bool,
     /// Byte range in the prepared text, see [`Scan::text`].
     pub at: std::ops::Range<usize>,

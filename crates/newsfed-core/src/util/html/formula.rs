@@ -72,7 +72,7 @@ pub fn bare(source: &str) -> &str {
 
 /// Whether a tag begins the drawing of a formula whose source is next to it.
 pub(super) fn is_drawing(tag: &Tag<'_>) -> bool {
-    // Only a few names, because the search for an end tag can fail once for each name.
+    // Only a few names are tested, because the search for an end tag can fail once for each name.
     let is_container = tag.is("span") || tag.is("div");
     let names = |rest: &str| rest.contains("katex-html") || rest.contains("MathJax_Preview");
     is_container

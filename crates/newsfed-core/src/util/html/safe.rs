@@ -18,7 +18,8 @@ use url::Url;
 /// Maximum length of an anchor name that is kept, in bytes.
 const MAX_NAME: usize = 100;
 
-/// Relative URLs may make a text longer than one and a half times its source plus this, in bytes.
+/// Relative URLs are added only while the result is shorter than one and a half times its source plus this,
+/// in bytes.
 const LONGER: usize = 1 << 20;
 
 /// Maximum length of the start of a text that is cut, in bytes. Its end tags and [`CUT`] still fit.
@@ -358,7 +359,7 @@ impl<'a> Writer<'a> {
             Kind::Address => absolute(base, value).map(|u| String::from(u).into()),
             Kind::Link if is_normal(value) && !has_session(value) => Some(value.into()),
             Kind::Link => match absolute(base, value) {
-                // Otherwise the text would change with every session in its links.
+                // Session parameters are removed because the text would otherwise change with every session.
                 Some(url) => Some(String::from(without_session(url)).into()),
                 None => mail(value).or_else(|| jump(value)).map(Cow::from),
             },
@@ -375,7 +376,7 @@ enum Kind {
     Number,
     /// Class names; only a code language is kept.
     Language,
-    /// The same for a box around code.
+    /// Class names of a box around code; only a code language is kept.
     BoxLanguage,
     /// An http(s) URL.
     Address,

@@ -71,8 +71,8 @@ pub(super) struct BlockDate {
     value: Value,
     /// The element that contains only the date.
     pub(super) element: Option<NodeId>,
-    /// The block has other dates too, such as the date of an update, so a different one may be found
-    /// tomorrow.
+    /// Whether the block has other dates too, such as the date of an update, so that a different one may be
+    /// found tomorrow.
     pub(super) among_others: bool,
 }
 

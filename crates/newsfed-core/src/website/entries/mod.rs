@@ -117,7 +117,7 @@ fn select<'a>(page: &'a Page, rules: &WebsiteRules) -> Result<Option<Vec<Element
     Ok(Some(selectors.all(page.tree())))
 }
 
-/// The elements that the rules of a source select on a page.
+/// The elements that the selectors of a source match on a page.
 pub struct Matched<'a> {
     /// The blocks, or the headings of sections.
     pub blocks: Vec<ElementRef<'a>>,
@@ -128,7 +128,7 @@ pub struct Matched<'a> {
     pub content: Option<Vec<ElementRef<'a>>>,
 }
 
-/// The elements that rules select on a page, for display; `None` if a selector cannot be used, or if there
+/// The elements that selectors match on a page, for display; `None` if a selector cannot be used, or if there
 /// are no blocks.
 pub fn matches<'a>(page: &'a Page, rules: &WebsiteRules) -> Option<Matched<'a>> {
     let blocks = blocks(select(page, rules).ok()??);

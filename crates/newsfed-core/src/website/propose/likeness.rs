@@ -171,7 +171,8 @@ fn of_section(folder: &str, last: &str) -> f64 {
     match folder {
         // Folders of years and months: some systems store their articles there.
         "archive" | "archives" if !number => 0.0,
-        // Usually not wanted from a home page, but these may be the entries of a list of events.
+        // Links to these are usually unwanted on a home page, but they may be the entries of a list of
+        // events.
         "events" | "forum" | "jobs" | "newsletter" => 0.15,
         _ if leads_to_list(folder) => LIST,
         _ => 0.0,

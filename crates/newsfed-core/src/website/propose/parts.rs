@@ -30,8 +30,8 @@ pub struct Sample {
     pub title: String,
 }
 
-/// Rules for the articles of a site, derived from what two or three of them, fetched at `now`, have in
-/// common. Parts that are not found keep their rules.
+/// Selectors for the articles of a site, derived from what two or three articles, fetched at `now`, have in
+/// common. Parts that are not found keep their selectors.
 pub fn article_rules(samples: &[Sample], rules: WebsiteRules, now: Option<Time>) -> WebsiteRules {
     let mut rules = rules;
     if let Some(title) = common(samples, title_selectors) {

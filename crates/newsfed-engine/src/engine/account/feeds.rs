@@ -1,4 +1,4 @@
-//! Subscriptions as sources: pure.
+//! Converts subscriptions to sources. Does no I/O.
 
 use crate::config::unique_id;
 use crate::greader::{Dialect, Stream, Subscription};

@@ -57,7 +57,7 @@ fn override_of(source: &Source, account: &str) -> Option<Source> {
     })
 }
 
-/// Why a server cannot poll a source, if so.
+/// Why a server cannot poll a source; `None` if it can.
 fn obstacle(source: &Source) -> Option<&'static str> {
     match source.kind() {
         SourceKind::Feed if !source.enabled => Some("it is disabled"),
@@ -158,7 +158,7 @@ impl Handle {
         if moving.is_empty() {
             return Ok(Moved { staying, ..Moved::default() });
         }
-        // In this order, each step can be completed or undone after an interruption.
+        // The order of these steps allows each to be completed or undone after an interruption.
         store.begin_move(key, moving.clone()).await?;
         let moved: Vec<SourceId> = moving.iter().map(|source| source.id.clone()).collect();
         let (file, leaving) = (SourcesFile::open(&self.paths), moved.clone());
@@ -169,7 +169,7 @@ impl Handle {
         let adopted = moving.into_iter().filter_map(|source| Some((source.source, source.stream?)));
         store.adopt_sources(key, adopted.collect()).await?;
         self.read_again().await;
-        // Use their titles and folders on the server.
+        // Use the titles and folders that the sources have on the server.
         sync.use_subscriptions(after).await.map_err(failed)?;
         Ok(Moved { moved, staying, report: None })
     }
@@ -186,7 +186,7 @@ impl Handle {
             let (entries, id) = (file.clone(), source.id.clone());
             let entry = blocking(move || entries.entry(&id)).await?;
             let is_there = before.iter().any(|f| is_same_url(&f.url, source.url.as_str()));
-            // An earlier attempt may have subscribed to it.
+            // An earlier attempt may have subscribed to the feed.
             let tried = known.iter().any(|m| m.source == facts.key && m.subscribed);
             intents.push(MovedSource {
                 source: facts.key,
@@ -201,15 +201,15 @@ impl Handle {
         Ok(intents)
     }
 
-    /// Makes sources that were moved to an account the user's own again, once the server's list shows that it
-    /// has unsubscribed. The server keeps the subscriptions that it had before the move.
+    /// Turns sources that were moved to an account back into the user's own, once the server's list shows
+    /// that the server has unsubscribed. The server keeps the subscriptions that it had before the move.
     ///
     /// # Errors
     /// As for [`Self::move_to_account`].
     pub async fn move_back(&self, account: &str) -> Result<Moved, FollowError> {
         let failed = |e: AccountError| FollowError::Account(format!("{account}: {e}"));
         let settings = self.account(account).ok_or_else(|| failed(AccountError::Unknown))?;
-        // Sends the marks and changes made since, and applies the server's.
+        // Sends the marks and changes that were not sent yet, and applies those of the server.
         sync_one(&self.context, settings, false).await.result.map_err(failed)?;
         let _one_at_a_time = self.context.syncing.lock().await;
         let (mut sync, listed) = self.open_sync(account).await.map_err(failed)?;

@@ -25,7 +25,7 @@ pub fn record_name(hook: &str) -> String {
     format!("{HOOK_PREFIX}{hook}")
 }
 
-/// The name that runs of `notify.command` are recorded under, in addition to the runs of hooks.
+/// The name under which the runs of `notify.command` are recorded, like those of a hook.
 pub const NOTIFY_COMMAND: &str = "notify.command";
 
 /// A polled source, as passed to hooks.
@@ -128,7 +128,7 @@ impl Queues {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds items to the queue. Returns whether a run must be started for it.
+    /// Adds items to the queue. Returns whether a run must be started for the queue.
     pub(super) fn give_items(&self, name: &str, items: &[i64], surplus: usize) -> bool {
         let mut queues = self.lock();
         let is_new = !queues.contains_key(name);
@@ -247,7 +247,7 @@ async fn run_one(
     if count == 0 {
         return Ok(());
     }
-    // In this order, so that a hook is always started before it is stopped.
+    // The order of the branches ensures that a hook is always started before it is stopped.
     let ended = tokio::select! {
         biased;
         ended = run(&hook.run, &text, hook.limit.unwrap_or(HOOK_LIMIT)) => ended,

@@ -157,7 +157,7 @@ async fn run_one(
         return Ok(RunResult::LeftOut);
     }
     let limit = rule.run_limit.unwrap_or(RUN_LIMIT);
-    // In this order, so that a command is always started before it can be stopped.
+    // The order of the branches ensures that a command is always started before it can be stopped.
     let ended = tokio::select! {
         biased;
         ended = run(&order.argv, &order.input, limit) => ended,
@@ -210,7 +210,7 @@ pub(in crate::engine) fn placeholders(
     item: &Item,
     source_title: &str,
 ) -> Vec<(&'static str, String)> {
-    // Only URLs that a browser may open.
+    // Pass only URLs that a browser may open.
     let url = item.url.as_deref().and_then(|url| url::parse_web(url).ok());
     vec![
         ("{url}", url.map(|web| web.url.to_string()).unwrap_or_default()),

@@ -117,7 +117,7 @@ impl Handle {
         let read = move || -> Vec<CrawlState> {
             folders.into_iter().filter_map(CrawlState::read).rev().collect()
         };
-        // Not on the worker threads for documents, which polls need.
+        // Do not occupy the worker threads for documents, because polls need them.
         let crawls = tokio::task::spawn_blocking(read).await.map_err(|_| StoreError::Closed)?;
         Ok(CrawlListing { crawls, except, exploring: self.explorations().await? })
     }
@@ -223,7 +223,7 @@ impl Run {
     async fn open(&mut self, plan: CrawlPlan) -> Result<Crawl, CrawlError> {
         let (client, clock) =
             (self.handle.context.client.clone(), self.handle.context.clock.clone());
-        // Not on the worker threads for documents, because reading a long log takes seconds.
+        // Do not occupy the worker threads for documents, because reading a long log takes seconds.
         let opening = tokio::task::spawn_blocking(move || {
             let crawl = plan.open(client, clock)?;
             let mut state = CrawlState::new(PathBuf::new());
@@ -238,7 +238,8 @@ impl Run {
 
     /// Runs the crawl to its end and returns its final phase. The folder is free afterwards.
     async fn follow(&mut self, mut crawl: Crawl) -> CrawlPhase {
-        // Listed first, so that the interface finds the crawl again even if the program is killed.
+        // The folder is listed first, so that the interface finds the crawl again even if the program is
+        // killed.
         self.list_folder().await;
         let end = self.steps(&mut crawl).await;
         self.state.advanced(&crawl);

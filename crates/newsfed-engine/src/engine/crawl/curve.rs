@@ -1,6 +1,6 @@
 //! The number of targets that a crawl has found after a number of requests, with a limited number of points.
 
-/// Number of points at which every second one is dropped. A plot has fewer dots.
+/// Number of points at which every second one is dropped. A plot in the terminal shows fewer.
 const MAX_POINTS: usize = 512;
 
 /// Requests and targets found; both never decrease.

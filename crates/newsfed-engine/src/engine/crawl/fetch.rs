@@ -45,7 +45,7 @@ pub struct LinkResult {
     pub(super) over: bool,
     /// Whether the connection failed.
     pub(super) lost: bool,
-    /// Whether it redirects to a different URL on the site, which then is the only link.
+    /// Whether the link redirects to a different URL on the site. That URL is then the only link of the page.
     pub(super) redirected: bool,
     /// The redirect target, if it is on another site.
     pub(super) elsewhere: Option<Url>,
@@ -129,7 +129,7 @@ impl Fetcher {
         }
         let request =
             Request { url: address.clone(), head, max_bytes, validators, ..self.template.clone() };
-        let (sent, answer) = match self.fetch_with_retries(request).await {
+        let (sent, result) = match self.fetch_with_retries(request).await {
             Ok(asked) => asked,
             // One failing subdomain does not end the crawl of the site.
             Err(words) if elsewhere => {
@@ -138,7 +138,7 @@ impl Fetcher {
             }
             Err(words) => return Err(words),
         };
-        match answer {
+        match result {
             Ok(response) => Ok(self.read(address, head, response, sent).await),
             Err(FetchError::Robots { .. }) => {
                 Ok(LinkResult::nothing(0, "robots.txt does not allow it".to_owned()))
@@ -170,7 +170,7 @@ impl Fetcher {
     ) -> Result<(u32, Result<Response, FetchError>), String> {
         let host = request.url.host_str().unwrap_or_default().to_owned();
         let retried = retry::fetch(&self.client, &*self.clock, self.seed, request, failure).await;
-        match retried.answer {
+        match retried.result {
             Err(e @ FetchError::RobotsFails { .. }) => Err(e.to_string()),
             Err(e) if e.kind() == ErrorKind::User || e.is_offline() || e.is_local() => {
                 Err(e.to_string())
@@ -179,7 +179,7 @@ impl Fetcher {
             Ok(_) if retried.is_host_paused => {
                 Err(format!("{host} asks for a pause of more than {} s", BUDGET.as_secs()))
             }
-            answer => Ok((retried.sent, answer)),
+            result => Ok((retried.sent, result)),
         }
     }
 
@@ -205,7 +205,7 @@ impl Fetcher {
                     let (path, anchor) = Default::default();
                     got.page.links.push(PageLink { url: to, path, anchor });
                     if head {
-                        // Its class is known once the target of the redirect is fetched.
+                        // The class of the link is known once the target of the redirect is fetched.
                         got.class = Class::Html;
                     }
                 }
@@ -215,7 +215,7 @@ impl Fetcher {
         }
         if !response.is_success() {
             if head && matches!(response.status, 405 | 501) {
-                // Its class is known once it is fetched.
+                // The class of the link is known once it is fetched.
                 got.class = Class::Html;
             }
             return got;
@@ -248,15 +248,15 @@ impl Fetcher {
 }
 
 /// Classifies failures that are worth a retry.
-fn failure(answer: &Result<Response, FetchError>, now: Time) -> Option<FetchFailure> {
-    match answer {
+fn failure(result: &Result<Response, FetchError>, now: Time) -> Option<FetchFailure> {
+    match result {
         Err(FetchError::Paused { until, .. }) => {
             let wait = (*until - now).to_std().unwrap_or_default();
             Some(FetchFailure::Status(429, Some(wait)))
         }
         // A slow server will probably still be slow.
         Err(FetchError::Timeout { .. } | FetchError::RobotsFails { .. }) => None,
-        _ => retry::temporary(answer),
+        _ => retry::temporary(result),
     }
 }
 

@@ -309,13 +309,13 @@ impl Crawl {
             None => fetch(&self.fetcher, asked).await,
         };
         match got {
-            // Treated as not fetched, so that a run with a larger byte limit fetches it.
+            // The link counts as not fetched, so that a run with a larger byte limit fetches it.
             Ok(got) if got.over => Ok(CrawlStep::Ended(CrawlEnd::Bytes)),
             Ok(got) => {
                 let why = got.why.clone().unwrap_or_default();
                 let unread = (ask == Ask::Get(0)).then(|| start_error(&got)).flatten();
                 let is_lost = got.lost;
-                let answered = self.take(ask, got)?;
+                let step = self.take(ask, got)?;
                 if let Some(mut why) = unread {
                     // The start page may be readable when the crawl is resumed.
                     self.record.drop_last(1)?;
@@ -325,7 +325,7 @@ impl Crawl {
                     return Ok(CrawlStep::Ended(CrawlEnd::Left(why)));
                 }
                 if self.lost < MAX_LOST || self.is_there().await? {
-                    return Ok(answered);
+                    return Ok(step);
                 }
                 // The pages may be available when the host responds again.
                 self.record.drop_last(self.lost)?;

@@ -177,9 +177,9 @@ impl Revisit {
         let found =
             (hit && is_new).then(|| Box::new(CrawlFind::of(&url, &got, &self.links, link, at)));
         let TakenLinks { all, new, .. } = take_in(&mut self.links, link, &got);
-        let answer = Visit { class: got.class, article: got.article, new: &new, all: &all };
+        let visit = Visit { class: got.class, article: got.article, new: &new, all: &all };
         let known = &mut Known { links: &self.links, random: &mut self.random };
-        self.strategy.visited(link, &answer, known);
+        self.strategy.visited(link, &visit, known);
         if is_new && matches!(got.class, Class::Html | Class::Target) {
             self.learned.labels.push((link, hit));
         }

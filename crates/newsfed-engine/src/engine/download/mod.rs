@@ -80,7 +80,8 @@ impl Hold {
         work: impl FnOnce() -> Result<T, DownloadError> + Send + 'static,
     ) -> Result<T, DownloadError> {
         let hold = self.clone();
-        // If the caller is gone, the value is dropped before the hold.
+        // If the caller is gone, the result is dropped first and then `hold`, which keeps the file locked
+        // until then.
         blocking(move || Ok((work(), hold))).await?.0
     }
 }

@@ -157,7 +157,7 @@ pub(super) async fn fetch_now(
             store(context, key, PageResult::Unchanged, next, way).await?;
             return Ok(PageOutcome::stored(TextGot::Same(way)));
         }
-        // Without a network, this shows nothing about the page, which can be requested again.
+        // Without a network, the failure shows nothing about the page, which can be requested again.
         Err(failure) if failure.offline => {
             return Ok(PageOutcome::not_stored(TextGot::Failed(failure.why)));
         }
@@ -209,7 +209,7 @@ async fn take(
     }
     let was_file = state.before.as_ref().is_some_and(|before| before.from == TextFrom::File);
     if was_file && state.source.kind().reads_pages() {
-        // Probably a login page, or a message that the file is gone.
+        // The response is probably a login page, or a message that the file is gone.
         let why = "its URL returns a page instead of the data file".to_owned();
         return Ok(PageOutcome::not_stored(TextGot::Failed(why)));
     }
@@ -398,8 +398,8 @@ pub(super) async fn get(
     if !trigger.is_waited_for() {
         return asked.await;
     }
-    let answer = timeout_at(late, asked).await;
-    let page = answer.unwrap_or_else(|_| Err(PageFailure::late()))?;
+    let fetched = timeout_at(late, asked).await;
+    let page = fetched.unwrap_or_else(|_| Err(PageFailure::late()))?;
     if let Some(page) = &page {
         context.pages.save(key, now, page);
     }

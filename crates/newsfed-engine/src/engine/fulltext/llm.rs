@@ -122,7 +122,7 @@ pub(super) fn parse_response(body: &[u8], text: &str, now: Time) -> Option<Time>
     if arguments.len() > MAX_ARGUMENTS {
         return None;
     }
-    // Deserializing directly would also accept an array with the fields in order.
+    // Deserialising directly would also accept an array with the fields in order.
     let named: serde_json::Map<String, Value> = serde_json::from_str(arguments).ok()?;
     let said = Arguments::deserialize(Value::Object(named)).ok()?;
     let day = NaiveDate::parse_from_str(said.date.trim(), "%Y-%m-%d").ok()?;

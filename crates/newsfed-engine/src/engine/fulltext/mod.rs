@@ -41,7 +41,7 @@ enum Trigger {
     Opened,
     /// The settings require the text in advance.
     Ahead,
-    /// Used to check whether it has changed.
+    /// The page is fetched again to find out whether it has changed.
     Again,
 }
 

@@ -1,4 +1,4 @@
-//! Fetches many pages: those required in advance by the settings, and those due for a refresh. None are
+//! Fetches many pages: those required in advance by the settings, and those due for a refresh. No fetch is
 //! started while sources are being polled, and each host gets one request at a time.
 
 use super::fetch::PageOutcome;
@@ -174,8 +174,8 @@ impl<'a> Run<'a> {
         Self { context, hosts, triggers }
     }
 
-    /// Fetches all pages and reports each. Starts no further ones once `goes_on` returns false. Dropping the
-    /// future stops it; stored pages are kept.
+    /// Fetches all pages and reports each. Starts no further fetches once `goes_on` returns false. Dropping
+    /// the future stops the fetches; stored pages are kept.
     pub(super) async fn finish(
         mut self,
         goes_on: &(dyn Fn() -> bool + Sync),

@@ -251,8 +251,8 @@ pub(super) fn has_lost_layout(item: &Item) -> bool {
     body.contains("<pre") && LostLayout::of(&from_html(body, None)).is_some()
 }
 
-/// Whether the text of the feed stays although the page has one: when the page is read for the
-/// first time, is not known to be the page of the item, and the user has not chosen its text.
+/// Whether to keep the text of the feed although the page has a text too: the page is read for the first time
+/// and is not known to be the page of the item, and the user has not chosen the text of the page.
 fn keeps_feed(known: &ReadContext, feed: &str, best: &Extraction) -> bool {
     let first = known.hash_before.is_none() && !known.from_page && !known.chosen;
     first && !is_page_of_item(known, feed, best)
@@ -410,7 +410,7 @@ fn guide(known: &ReadContext, url: &Url) -> Guide {
         title: Some(item.title.clone()).filter(|t| !t.is_empty()),
         summary: Some(summary).filter(|s| !s.is_empty()),
         url: Some(url),
-        // The dates of a site were already read under the site's rules.
+        // The dates of a site were already read with the site's own selectors.
         fetched_at: Some(known.now).filter(|_| !known.from_page),
     }
 }

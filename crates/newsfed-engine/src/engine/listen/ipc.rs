@@ -148,7 +148,7 @@ fn ending(value: &Value) -> Option<Ending> {
             let why = value["file_error"].as_str().map(line).unwrap_or_default();
             Ending::Failed(format!("it cannot be played: {why}"))
         }
-        // For example, a playlist redirects to its file.
+        // This happens, for example, when a playlist redirects to its file.
         "redirect" => return None,
         _ => Ending::Closed,
     })
@@ -225,7 +225,7 @@ mod tests {
             stream.write_all(&long).await.unwrap();
             let good = "\n{\"event\":\"property-change\",\"name\":\"pause\",\"data\":true}\n";
             stream.write_all(good.as_bytes()).await.unwrap();
-            // Until the connection is closed.
+            // Sends data until the connection is closed.
             while stream.write_all(&long).await.is_ok() {}
         });
         let mut ipc = Ipc::connect(&path).await.unwrap();

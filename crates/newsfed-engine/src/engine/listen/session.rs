@@ -86,7 +86,7 @@ impl Session {
                 command.stdin(OwnedFd::from(its));
                 lifeline = Some(ours);
             }
-            // A separate process group, so that keys typed in this terminal do not reach the player.
+            // The player gets its own process group, so that keys typed in this terminal do not reach it.
             #[cfg(unix)]
             command.process_group(0);
         }

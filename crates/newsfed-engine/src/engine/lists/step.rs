@@ -38,7 +38,7 @@ impl Handle {
     pub async fn keep_lists_in_step(&self) -> Result<Vec<AutomaticChange>, FollowError> {
         let _turn = self.context.lists.turn.lock().await;
         let mut changes = Vec::new();
-        // Usually there are no lists, and the facts of all sources need not be read.
+        // Usually there are no lists, so that the facts of all sources need not be read.
         if !self.context.declared().borrow().iter().any(|source| List::is(source)) {
             return Ok(changes);
         }

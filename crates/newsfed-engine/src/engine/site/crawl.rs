@@ -86,7 +86,7 @@ pub(super) async fn read(
             visit.check_files(gathering).await?;
         }
     }
-    // Stored last: if the poll is killed before this, the next one finds the same items again.
+    // The log is stored last: if the poll is killed before that, the next one finds the same items again.
     if let Some(record) = record {
         let concluded = visit.context.work(move || record.conclude()).await;
         if let Some(note) = concluded.unwrap_or(Ok(None)).map_err(|e| e.to_string())? {
@@ -108,7 +108,7 @@ struct Gathered {
 struct Exploration {
     rules: WebsiteRules,
     publisher: String,
-    /// Stored at the end, because only then is it known which are newest.
+    /// The entries are stored at the end, because only then is it known which of them are the newest.
     entries: Vec<Entry>,
     /// Data files, to be read once they have items.
     files: Vec<Response>,
@@ -247,18 +247,18 @@ async fn explore(
         exploration.entries.extend(found.iter().map(|found| entry(found, &exploration.publisher)));
     }
     let mut over = false;
-    for answers in 1u32.. {
+    for responses in 1u32.. {
         match exploration.step(crawl.step()).await? {
             CrawlStep::Response { found, got, url } => {
                 take(visit, found, *got, &url, url == start, exploration, gathering).await;
-                if answers.is_multiple_of(REPORT_EVERY) {
+                if responses.is_multiple_of(REPORT_EVERY) {
                     report(visit, EXPLORING, crawl.progress(), &kinds(&crawl)).await;
                 }
             }
             CrawlStep::Ended(CrawlEnd::Left(words)) => {
                 leave(visit, &words, gathering);
                 // An exploration that cannot continue uses what it has found.
-                over = answers == 1 && crawl.progress().found > 0;
+                over = responses == 1 && crawl.progress().found > 0;
                 break;
             }
             // If it has found nothing yet, the next poll continues it.

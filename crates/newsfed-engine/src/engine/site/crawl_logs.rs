@@ -78,7 +78,7 @@ pub(in crate::engine) fn tidy(folder: &Path, kept: &HashSet<String>) -> std::io:
     for file in files {
         let file = file?;
         let name = file.file_name();
-        // This includes the files that SQLite creates next to it.
+        // The files that SQLite creates next to a log have the same id in their names.
         let id = name.to_str().and_then(|name| name.rsplit_once(".db")).map(|(id, _)| id);
         if id.is_some_and(|id| !kept.contains(id)) {
             std::fs::remove_file(file.path())?;

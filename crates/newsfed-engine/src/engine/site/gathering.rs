@@ -96,8 +96,8 @@ impl Gathering {
         }
     }
 
-    /// The new facts, including whether the rules still match. Polls without new articles show nothing about
-    /// the selectors of articles.
+    /// The new facts, including whether the selectors still match. Polls without new articles show nothing
+    /// about the selectors of articles.
     pub(super) fn website_facts(&self, before: &WebsiteFacts, started: Time) -> WebsiteFacts {
         let hints = self.hints.unwrap_or(before.hints);
         let missing = match (&self.nothing_listed, self.missing()) {
@@ -131,7 +131,7 @@ impl Gathering {
         WebsiteFacts {
             fruitless: before.fruitless.saturating_add(u32::from(has_result)),
             problem: Some(SelectorProblem { since, what, instead, key }),
-            // Only reading the page again can show that the rules match again.
+            // Only reading the page again can show that the selectors match again.
             unfinished: true,
             rules: before.rules,
             hints,

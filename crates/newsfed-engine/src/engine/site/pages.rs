@@ -47,7 +47,7 @@ enum Read {
 }
 
 impl Visit<'_> {
-    /// For each URL that needs no request: since when.
+    /// For each URL, since when it has needed no request; `None` if it needs one.
     pub(super) async fn known(&self, urls: Vec<Url>) -> Result<Vec<Option<Time>>, StoreError> {
         let (key, now) = (self.job.key, self.started);
         self.context.read(move |reader| reader.known_pages(key, &urls, now)).await
@@ -74,15 +74,15 @@ impl Visit<'_> {
                 gathering.leave_out(LeftOutReason::OtherSite, &url);
                 continue;
             }
-            let answer = match self.prefetched.remove(&normalise(&url)) {
+            let result = match self.prefetched.remove(&normalise(&url)) {
                 Some(response) => Ok(response),
                 None => self.fetcher.page(url.clone()).await,
             };
-            if let Ok(response) = &answer {
+            if let Ok(response) = &result {
                 gathering.wire_bytes += response.wire_bytes;
                 gathering.elapsed += response.elapsed;
             }
-            match answer {
+            match result {
                 Ok(response) if response.is_success() => {
                     failures = 0;
                     let moved = normalise(&response.final_url) != normalise(&url);
@@ -194,12 +194,12 @@ impl Visit<'_> {
             if !same_site(&url, &home) {
                 continue;
             }
-            let answer = self.fetcher.page(url.clone()).await;
-            let lasting = match &answer {
+            let result = self.fetcher.page(url.clone()).await;
+            let lasting = match &result {
                 Ok(response) => response.status < 500 && response.status != 429,
                 Err(e) => e.kind() == crate::model::ErrorKind::Permanent,
             };
-            match answer {
+            match result {
                 // A page at a different URL has a different text.
                 Ok(response) if normalise(&response.final_url) != normalise(&url) => {
                     gathering.note(format!("{url} redirects to {}", response.final_url));

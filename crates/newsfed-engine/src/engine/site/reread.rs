@@ -1,4 +1,4 @@
-//! Reads the stored items of a site again, under its current rules.
+//! Reads the stored items of a site again, with its current selectors.
 
 use super::gathering::Gathering;
 use super::{PageFetcher, Prefetched, Visit};

@@ -20,7 +20,7 @@ use url::Url;
 const MAX_DUE: usize = 50;
 /// Maximum number of pages that are searched in the database, newest first.
 const MAX_ASKED: usize = 2000;
-/// Pages from before the sitemap was followed are not new for this long.
+/// How long pages from before the sitemap was followed are skipped.
 const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
 
 /// Reads a sitemap, starting with the response to its first request.

@@ -50,13 +50,13 @@ pub(super) async fn read(
 ) -> Result<(), String> {
     let start = visit.home();
     let mut walk = Walk::new(&start, rules.max_pages, visit.facts.last_ok, visit.started);
-    let (mut asked, mut answer) = (start, response);
+    let (mut asked, mut response) = (start, response);
     let mut keys = None;
     gathering.active.clone_from(&visit.facts.website.active);
     loop {
-        let answered = answer.final_url.clone();
+        let final_url = response.final_url.clone();
         let first = gathering.hints.is_none();
-        let listed = match list(visit, rules, &asked, answer).await {
+        let listed = match list(visit, rules, &asked, response).await {
             Ok(listed) => listed,
             // The results of the earlier pages can be used.
             Err(why) if !first => {
@@ -74,7 +74,7 @@ pub(super) async fn read(
             gathering.copy = listed.copy;
         }
         let urls: Vec<Url> = listed.page.links.iter().map(|l| l.url.clone()).collect();
-        if first && !urls.is_empty() && !urls.iter().any(|url| same_site(url, &answered)) {
+        if first && !urls.is_empty() && !urls.iter().any(|url| same_site(url, &final_url)) {
             let what = "all links to articles lead to other sites";
             gathering.note(what);
             gathering.nothing_listed = Some(what.to_owned());
@@ -93,7 +93,7 @@ pub(super) async fn read(
         gathering.learn_zone(&listed.page.links, visit.started);
         let links = listed.page.links.iter().map(|l| (normalise(&l.url), l.clone()));
         gathering.listed.extend(links);
-        let page = walk.take(&asked, &answered, listed.page, is_old);
+        let page = walk.take(&asked, &final_url, listed.page, is_old);
         let is_new = |url: &Url| urls.iter().zip(&known).any(|(u, k)| u == url && k.is_none());
         let new: Vec<Url> = page.into_iter().map(|l| l.url).filter(is_new).collect();
         let publisher = visit.publisher(gathering.title.as_deref());
@@ -110,10 +110,10 @@ pub(super) async fn read(
         walk.read(&gathering.dates[before..]);
         let Some(next) = walk.next_page().cloned() else { break };
         match visit.fetcher.page(next.clone()).await {
-            Ok(response) if response.is_success() => {
-                gathering.wire_bytes += response.wire_bytes;
-                gathering.elapsed += response.elapsed;
-                (asked, answer) = (next, response);
+            Ok(fetched) if fetched.is_success() => {
+                gathering.wire_bytes += fetched.wire_bytes;
+                gathering.elapsed += fetched.elapsed;
+                (asked, response) = (next, fetched);
             }
             // The results of the first pages can be used; the rest comes with the next poll.
             Ok(response) => {

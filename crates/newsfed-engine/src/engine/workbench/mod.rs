@@ -72,9 +72,9 @@ impl Handle {
         let (jobs, inbox) = mpsc::channel();
         let newest = Arc::new(AtomicU64::new(0));
         let thread = std::thread::Builder::new().name("workbench".to_owned()).stack_size(STACK);
-        let (counter, answers) = (newest.clone(), said.clone());
+        let (counter, events) = (newest.clone(), said.clone());
         // Trees stay on the thread that created them.
-        let work = move || Worker::new(inbox, counter, answers).run();
+        let work = move || Worker::new(inbox, counter, events).run();
         if let Err(e) = thread.spawn(work) {
             tracing::error!("cannot start the thread of the workbench: {e}");
             return None;
@@ -152,8 +152,8 @@ impl Workbench {
         self.fetching.push(task.abort_handle());
     }
 
-    /// Requests the matches of rules on the loaded pages, with the page `list` as the list. Only the newest
-    /// of these requests is certain to be processed.
+    /// Requests the matches of selectors on the loaded pages, with the page `list` as the list. Only the
+    /// newest of these requests is certain to be processed.
     pub fn preview(&self, request: u64, rules: SourceRules, list: WorkbenchPage) {
         self.newest.store(request, Ordering::SeqCst);
         let _ = self.jobs.send(Task::Preview { request, rules: Box::new(rules), list });

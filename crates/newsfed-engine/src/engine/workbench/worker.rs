@@ -68,7 +68,7 @@ pub enum WorkbenchEvent {
     Failed { place: WorkbenchPage, why: String },
     /// Selectors that would match on a page, best first.
     Offers(WorkbenchPage, Vec<Offer>),
-    /// The matches of rules.
+    /// The matches of selectors.
     Previewed(u64, Box<Preview>),
     /// A selector for the selected element, if one was found.
     Picked(SelectorField, Option<String>),
@@ -85,7 +85,7 @@ pub struct Offer {
     pub known: usize,
 }
 
-/// The matches of rules on the loaded pages.
+/// The matches of selectors on the loaded pages.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Preview {
     /// Matches on the list.

@@ -24,7 +24,7 @@ pub struct Resume {
 /// A response whose body is read piece by piece.
 #[derive(Debug)]
 pub struct Download {
-    /// Without a body.
+    /// The response without its body.
     pub response: Response,
     body: reqwest::Response,
     /// Maximum time to wait for a piece.
