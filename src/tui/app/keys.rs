@@ -328,7 +328,13 @@ impl App {
                 self.items.marked.clear();
                 vec![]
             }
-            Focus::Items if self.is_narrowed() => self.close_search(),
+            Focus::Items if self.is_narrowed() => {
+                // The article of a result does not keep hiding the Sources pane.
+                let hides = self.areas.reader.is_some() && self.areas.sources.is_none();
+                let mut effects = if hides { self.close_article() } else { vec![] };
+                effects.extend(self.close_search());
+                effects
+            }
             Focus::Sources if !self.sources.marked.is_empty() => {
                 self.sources.marked.clear();
                 vec![]

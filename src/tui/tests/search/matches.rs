@@ -106,6 +106,19 @@ fn text_that_arrives_later_is_searched_too() {
 }
 
 #[test]
+fn leaving_the_results_shows_the_sources_again() {
+    let mut stage = stage(TWO);
+    assert!(stage.app.areas.sources.is_some());
+    press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
+    assert!(stage.app.areas.sources.is_none());
+    press(&mut stage, &["q"]);
+    assert!(stage.app.areas.reader.is_some(), "the article stays beside the results");
+    press(&mut stage, &["q"]);
+    assert!(stage.app.areas.sources.is_some() && stage.app.areas.reader.is_none());
+    assert_eq!(stage.app.focus, Focus::Items);
+}
+
+#[test]
 fn a_search_keeps_the_reading_position() {
     let mut stage = stage(TWO);
     press(&mut stage, &["/bridge<Enter>", "<Enter>", "h"]);
