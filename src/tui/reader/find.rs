@@ -451,7 +451,7 @@ mod tests {
             ("tram bridge", once.to_vec()),
             ("bridge tram missing", once.to_vec()),
             ("\"night train\" tram bridge", [once.as_slice(), &["night train"]].concat()),
-            // Nowhere near each other, or alternatives.
+            // The words are nowhere near each other, or are alternatives.
             ("tram night", vec!["tram", "tram", "tram", "night", "night"]),
             ("tram OR bridge", vec!["tram", "tram", "tram", "bridge", "bridge"]),
             ("tram (bridge OR train)", once.to_vec()),

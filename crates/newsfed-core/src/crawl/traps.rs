@@ -300,8 +300,8 @@ impl Strategy for Budget<'_> {
         self.1 = self.1.checked_sub(1)?;
         self.0.next(known)
     }
-    fn visited(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
-        self.0.visited(link, answer, known);
+    fn visited(&mut self, link: LinkId, visit: &Visit<'_>, known: &mut Known<'_>) {
+        self.0.visited(link, visit, known);
     }
     fn labelled(&mut self, link: LinkId, class: Class, known: &mut Known<'_>) {
         self.0.labelled(link, class, known);

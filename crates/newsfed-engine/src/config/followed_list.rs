@@ -40,7 +40,7 @@ pub struct Listed {
 pub enum Stay {
     /// The user has changed it.
     Edited,
-    /// The user has pinned or tagged items of it, or kept some for later.
+    /// The user has pinned or tagged some of its items, or kept them for later.
     Kept,
     /// Either the list had it at a different URL, or it was never on the list; which one is unknown.
     Unknown,
@@ -50,7 +50,7 @@ impl Stay {
     pub fn why(self) -> &'static str {
         match self {
             Self::Edited => "you have changed its settings",
-            Self::Kept => "you have pinned or tagged items of it, or kept some for later",
+            Self::Kept => "you have pinned or tagged some of its items, or kept them for later",
             Self::Unknown => "its URL is not on the list",
         }
     }

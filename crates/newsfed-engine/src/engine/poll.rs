@@ -84,15 +84,15 @@ pub(super) async fn poll(
     let finished = if job.source.origin.is_local() {
         Box::pin(local::poll(&started, fetcher)).await
     } else {
-        let (answer, requests) = Box::pin(ask(context, job, &facts, now, &mut fetcher)).await;
-        if let Err(FetchError::Paused { until, .. }) = answer {
+        let (fetched, requests) = Box::pin(ask(context, job, &facts, now, &mut fetcher)).await;
+        if let Err(FetchError::Paused { until, .. }) = fetched {
             // No request was sent: the host is paused, not this source in particular.
             let pause = Pause { until, reason: PauseReason::HostPaused };
             context.store.pause(vec![key], pause).await?;
             context.store.clear_begun_poll(Some(key)).await?;
             return Ok(Refreshed::Skipped(pause).into());
         }
-        Box::pin(read(&started, fetcher, (answer, requests))).await
+        Box::pin(read(&started, fetcher, (fetched, requests))).await
     };
     let Some(source) = declared_as(context, job) else {
         context.store.clear_begun_poll(Some(key)).await?;
@@ -153,15 +153,15 @@ async fn ask(
             // Bytes beyond the size limit of feeds are not even read.
             let max_bytes = Some(limits::FEED_BYTES as u64);
             let request = net::Request { max_bytes, ..request };
-            let answer = context.client.fetch(request.clone()).await;
-            let requests = sent(&answer);
-            if !is_unusable(&answer, facts) {
-                return (answer, requests);
+            let fetched = context.client.fetch(request.clone()).await;
+            let requests = sent(&fetched);
+            if !is_unusable(&fetched, facts) {
+                return (fetched, requests);
             }
             let request = net::Request { validators: Validators::default(), ..request };
-            let answer = context.client.fetch(request).await;
-            let requests = requests + sent(&answer);
-            (answer, requests)
+            let fetched = context.client.fetch(request).await;
+            let requests = requests + sent(&fetched);
+            (fetched, requests)
         }
         SourceRules::Website(_)
         | SourceRules::Entries(_)
@@ -174,19 +174,19 @@ async fn ask(
             } else {
                 net::Request { purpose: Purpose::Page, ..request }
             };
-            let mut answer = Box::pin(fetcher.fetch(request.clone())).await;
-            if is_unusable(&answer, facts) {
+            let mut fetched = Box::pin(fetcher.fetch(request.clone())).await;
+            if is_unusable(&fetched, facts) {
                 let request = net::Request { validators: Validators::default(), ..request };
-                answer = Box::pin(fetcher.fetch(request)).await;
+                fetched = Box::pin(fetcher.fetch(request)).await;
             }
-            (answer, fetcher.sent)
+            (fetched, fetcher.sent)
         }
     }
 }
 
 /// Whether the server reports that nothing has changed, but the earlier response is not stored.
-fn is_unusable(answer: &Result<Response, FetchError>, facts: &SourceFacts) -> bool {
-    answer.as_ref().is_ok_and(|response| response.status == 304) && facts.body_hash.is_none()
+fn is_unusable(fetched: &Result<Response, FetchError>, facts: &SourceFacts) -> bool {
+    fetched.as_ref().is_ok_and(|response| response.status == 304) && facts.body_hash.is_none()
 }
 
 /// A poll after its first request.
@@ -201,11 +201,11 @@ pub(super) struct Started<'a> {
 async fn read(
     started: &Started<'_>,
     fetcher: PageFetcher<'_>,
-    (answer, requests): (Result<Response, FetchError>, u32),
+    (fetched, requests): (Result<Response, FetchError>, u32),
 ) -> Finished {
     let Started { context, job, facts, at: now, .. } = *started;
     let asked = address(&job.source.url, facts);
-    let offline = match &answer {
+    let offline = match &fetched {
         Err(e) if e.is_local() => true,
         // A failure of a source that was failing before does not show that the network is lost.
         Err(e) if e.is_offline() && facts.fail_count > 0 => context.network.is_offline(),
@@ -218,7 +218,7 @@ async fn read(
         }
     };
     let asked = asked.to_string();
-    match answer {
+    match fetched {
         Ok(response) => {
             let finished = Finished { requests, ..Finished::of(&response, asked) };
             match local::filtered(context, &job.source, response, Some(facts)).await {
@@ -264,9 +264,9 @@ async fn read_announced(started: &Started<'_>, mut page: Finished) -> Finished {
             max_bytes: Some(limits::FEED_BYTES as u64),
             ..net::Request::feed(url)
         };
-        let answer = context.client.fetch(request).await;
-        page.requests = page.requests.saturating_add(sent(&answer));
-        let Ok(response) = answer else { continue };
+        let fetched = context.client.fetch(request).await;
+        page.requests = page.requests.saturating_add(sent(&fetched));
+        let Ok(response) = fetched else { continue };
         page.wire_bytes = page.wire_bytes.saturating_add(response.wire_bytes);
         if !response.is_success() {
             continue;

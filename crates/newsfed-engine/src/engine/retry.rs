@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// The result of a request with retries.
 pub(super) struct Retried {
-    pub(super) answer: Result<Response, FetchError>,
+    pub(super) fetched: Result<Response, FetchError>,
     /// Requests sent, including redirects.
     pub(super) sent: u32,
     /// Whether newsfed has waited as long as the host asked, so its pause no longer applies.
@@ -30,35 +30,35 @@ pub(super) async fn fetch(
     let mut waited_for_pause = false;
     loop {
         let force = request.force || waited_for_pause;
-        let answer = client.fetch(Request { force, ..request.clone() }).await;
-        let requests = sent(&answer);
+        let fetched = client.fetch(Request { force, ..request.clone() }).await;
+        let requests = sent(&fetched);
         total += requests;
         tries += u32::from(requests > 0);
-        let done = |answer, is_host_paused| Retried {
-            answer,
+        let done = |fetched, is_host_paused| Retried {
+            fetched,
             sent: total,
             waited_for_pause,
             is_host_paused,
         };
-        let Some(failure) = failure(&answer, clock.now()) else { return done(answer, false) };
+        let Some(failure) = failure(&fetched, clock.now()) else { return done(fetched, false) };
         match decide(failure, tries.max(1), waited, seed) {
             RetryDecision::Wait(wait) => {
                 // This response must not occupy memory during the wait for the next one.
-                drop(answer);
+                drop(fetched);
                 waited += wait;
                 let wait = chrono::TimeDelta::from_std(wait).unwrap_or_default();
                 clock.sleep_until(clock.now() + wait).await;
                 waited_for_pause |= matches!(failure, FetchFailure::Status(429 | 503, _));
             }
-            RetryDecision::Leave => return done(answer, false),
-            RetryDecision::LeaveHost => return done(answer, true),
+            RetryDecision::Leave => return done(fetched, false),
+            RetryDecision::LeaveHost => return done(fetched, true),
         }
     }
 }
 
 /// Rate limits, errors of the server, and temporary errors of the connection.
-pub(super) fn temporary(answer: &Result<Response, FetchError>) -> Option<FetchFailure> {
-    match answer {
+pub(super) fn temporary(fetched: &Result<Response, FetchError>) -> Option<FetchFailure> {
+    match fetched {
         Ok(r) if r.status == 429 || r.status >= 500 => {
             Some(FetchFailure::Status(r.status, r.cache.retry_after))
         }
@@ -69,8 +69,8 @@ pub(super) fn temporary(answer: &Result<Response, FetchError>) -> Option<FetchFa
 }
 
 /// Number of requests that a response took.
-pub(super) fn sent(answer: &Result<Response, FetchError>) -> u32 {
-    match answer {
+pub(super) fn sent(fetched: &Result<Response, FetchError>) -> u32 {
+    match fetched {
         Ok(response) => 1 + u32::try_from(response.hops.len()).unwrap_or(u32::MAX - 1),
         // No request was sent.
         Err(FetchError::Paused { .. } | FetchError::Robots { .. }) => 0,

@@ -300,20 +300,20 @@ impl Inner {
         let attempt =
             || Attempt { host: &name, allowed: hop.allowed, has_roots: self.transport.has_roots() };
         let started = Instant::now();
-        let answer = match self.send(hop).await? {
+        let raw = match self.send(hop).await? {
             Sent::Redirect { status, location } => return Ok(Step::Redirect { status, location }),
-            Sent::Response(answer) => answer,
+            Sent::Response(raw) => raw,
         };
         let left = hop.left.saturating_sub(started.elapsed());
-        let mut response = self.facts(hop.url, answer.status().as_u16(), answer.headers());
+        let mut response = self.facts(hop.url, raw.status().as_u16(), raw.headers());
         if response.is_success() && !hop.head {
             // Waiting for the memory budget does not count towards the server's time.
-            let compressed = answer.headers().contains_key(header::CONTENT_ENCODING);
-            let mut memory = self.memory.reserve(answer.content_length(), compressed).await;
+            let compressed = raw.headers().contains_key(header::CONTENT_ENCODING);
+            let mut memory = self.memory.reserve(raw.content_length(), compressed).await;
             let limit =
                 hop.max_bytes.map_or(self.settings.max_body, |m| m.min(self.settings.max_body));
             (response.body, response.wire_bytes) =
-                self.body(answer, limit, left, &attempt, &mut memory).await?;
+                self.body(raw, limit, left, &attempt, &mut memory).await?;
             response.memory = Some(Arc::new(memory));
         }
         Ok(Step::Done(Box::new(response)))
@@ -329,18 +329,18 @@ impl Inner {
         let sent = tokio::time::timeout(hop.left, sent).await;
         let sent =
             sent.map_err(|_| FetchError::Timeout { host: name.clone(), after: hop.allowed })?;
-        let answer = sent.map_err(|e| {
+        let raw = sent.map_err(|e| {
             let has_roots = self.transport.has_roots();
             Attempt { host: &name, allowed: hop.allowed, has_roots }.explain(&e)
         })?;
-        let status = answer.status().as_u16();
-        let location = answer.headers().get(header::LOCATION);
+        let status = raw.status().as_u16();
+        let location = raw.headers().get(header::LOCATION);
         if let (301 | 302 | 303 | 307 | 308, Some(location), true) = (status, location, hop.follow)
         {
             let location = String::from_utf8_lossy(location.as_bytes()).into_owned();
             return Ok(Sent::Redirect { status, location });
         }
-        Ok(Sent::Response(answer))
+        Ok(Sent::Response(raw))
     }
 
     fn facts(&self, url: &Url, status: u16, headers: &HeaderMap) -> Response {
@@ -375,13 +375,13 @@ impl Inner {
 
     async fn body<'a>(
         &self,
-        mut answer: reqwest::Response,
+        mut raw: reqwest::Response,
         limit: u64,
         left: Duration,
         attempt: &impl Fn() -> Attempt<'a>,
         memory: &mut Vec<OwnedSemaphorePermit>,
     ) -> Result<(Bytes, u64), FetchError> {
-        let declared = answer.content_length();
+        let declared = raw.content_length();
         let explain = |error: BodyError, received: u64| {
             let host = attempt().host.to_owned();
             match error {
@@ -392,14 +392,14 @@ impl Inner {
         if declared.is_some_and(|length| length > limit) {
             return Err(explain(BodyError::TooLarge, 0));
         }
-        let encoding = answer.headers().get(header::CONTENT_ENCODING);
+        let encoding = raw.headers().get(header::CONTENT_ENCODING);
         let encoding = encoding.map(|v| String::from_utf8_lossy(v.as_bytes()).into_owned());
         let mut decoder = Decoder::new(encoding.as_deref(), declared, limit)
             .map_err(|error| explain(error, 0))?;
         let mut deadline = tokio::time::Instant::now() + left;
         let mut large = false;
         loop {
-            let piece = tokio::time::timeout_at(deadline, answer.chunk()).await;
+            let piece = tokio::time::timeout_at(deadline, raw.chunk()).await;
             let late = |_| FetchError::Timeout {
                 host: attempt().host.to_owned(),
                 after: attempt().allowed,

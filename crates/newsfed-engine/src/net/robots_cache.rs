@@ -105,8 +105,8 @@ async fn ask(client: &Client, page: &Url, request: &Request) -> Result<Verdict, 
     };
     let now = client.now();
     let rules = match client.fetch_checked(&file, false).await {
-        Ok(answer) if answer.is_success() => Ok(Robots::parse(&answer.body, AGENT)),
-        Ok(answer) if answer.status == 429 || answer.status >= 500 => Err(answer.status),
+        Ok(response) if response.is_success() => Ok(Robots::parse(&response.body, AGENT)),
+        Ok(response) if response.status == 429 || response.status >= 500 => Err(response.status),
         Ok(_) => Ok(Robots::allow_all()),
         Err(
             FetchError::TooManyRedirects { .. }

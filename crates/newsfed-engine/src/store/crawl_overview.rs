@@ -54,8 +54,8 @@ impl CrawlLog {
     }
 
     /// Keeps the last responses, which were lost although the host can be reached.
-    pub fn keep_lost(&self, answers: u32) -> Result<()> {
-        let from = self.requests().saturating_sub(answers);
+    pub fn keep_lost(&self, responses: u32) -> Result<()> {
+        let from = self.requests().saturating_sub(responses);
         self.conn.execute("UPDATE request SET lost = 0 WHERE id >= ?1", [from])?;
         Ok(())
     }

@@ -107,8 +107,8 @@ pub fn replay(
                     }
                 }
             }
-            let answer = Visit { class, article, new: &new, all: &all };
-            strategy.visited(link, &answer, &mut Known { links: &at.links, random });
+            let visit = Visit { class, article, new: &new, all: &all };
+            strategy.visited(link, &visit, &mut Known { links: &at.links, random });
         }
         done.visited.push(visited);
         done.asked.push(at.nodes[link as usize]);

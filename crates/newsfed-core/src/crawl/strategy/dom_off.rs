@@ -110,9 +110,9 @@ impl Strategy for DomOff {
         self.triage.labelled(link, class, known.links);
     }
 
-    fn visited(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
-        self.left = self.left.saturating_sub(usize::from(answer.class == Class::Html));
-        self.triage.visited(link, answer, known.links);
+    fn visited(&mut self, link: LinkId, visit: &Visit<'_>, known: &mut Known<'_>) {
+        self.left = self.left.saturating_sub(usize::from(visit.class == Class::Html));
+        self.triage.visited(link, visit, known.links);
     }
 
     fn predicted(&self) -> Option<Class> {

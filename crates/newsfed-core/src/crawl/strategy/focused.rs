@@ -94,8 +94,8 @@ impl Strategy for Focused {
         Some(Ask::Get(link))
     }
 
-    fn visited(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
-        let hit = answer.class == Class::Target;
+    fn visited(&mut self, link: LinkId, visit: &Visit<'_>, known: &mut Known<'_>) {
+        let hit = visit.class == Class::Target;
         self.labels.push((link, hit));
         let source = known.links.from(link);
         if hit && self.sources.insert(source) {
@@ -104,7 +104,7 @@ impl Strategy for Focused {
         if self.labels.len() >= FIRST.max(self.trained * GROWTH) {
             self.train(known.links);
         }
-        for link in answer.new {
+        for link in visit.new {
             self.push(*link, known.links);
         }
     }

@@ -162,13 +162,13 @@ impl Classifier {
     }
 
     /// Learns from the response to a link.
-    pub fn learn(&mut self, link: LinkId, answer: &Visit<'_>, links: &Links) {
-        let hit = answer.is_hit();
-        if self.targets == Targets::Articles && answer.class == Class::Failed {
+    pub fn learn(&mut self, link: LinkId, visit: &Visit<'_>, links: &Links) {
+        let hit = visit.is_hit();
+        if self.targets == Targets::Articles && visit.class == Class::Failed {
             self.model.learn(&signs(link, links), false);
             self.dead.push((link, false));
         }
-        let is_page = matches!(answer.class, Class::Html | Class::Target);
+        let is_page = matches!(visit.class, Class::Html | Class::Target);
         if is_page {
             self.model.learn(&signs(link, links), hit);
             self.seen.push((link, hit));
@@ -176,7 +176,7 @@ impl Classifier {
         }
         if let Some(extension) = extension(links.url(link)) {
             let row = self.useless.entry(extension).or_default();
-            match answer.class {
+            match visit.class {
                 Class::Other => *row += 1,
                 Class::Html | Class::Target => *row = 0,
                 Class::Failed => {}
@@ -333,9 +333,9 @@ impl Strategy for Learned {
         add_up(self.pools.link_groups(), links, most)
     }
 
-    fn visited(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
+    fn visited(&mut self, link: LinkId, visit: &Visit<'_>, known: &mut Known<'_>) {
         let links = known.links;
-        self.classifier.learn(link, answer, links);
+        self.classifier.learn(link, visit, links);
         if self.classifier.targets == Targets::Articles
             && self.classifier.is_taught()
             && self.classifier.fetched() >= self.regrouping
@@ -343,10 +343,10 @@ impl Strategy for Learned {
             self.regroup(known);
         }
         self.worth.resize(links.len(), false);
-        self.worth[link as usize] = answer.is_hit();
+        self.worth[link as usize] = visit.is_hit();
         let mut promised = 0u32;
         let mut pages = Vec::new();
-        for new in answer.new {
+        for new in visit.new {
             let class = self.classifier.class(*new, links);
             let promises = self.classifier.class_promises(class, *new, links);
             self.worth[*new as usize] = promises;
@@ -359,7 +359,7 @@ impl Strategy for Learned {
                 Class::Other | Class::Failed => self.last.push_back(*new),
             }
         }
-        let led = answer.all.iter().filter(|l| self.worth[**l as usize]).count();
+        let led = visit.all.iter().filter(|l| self.worth[**l as usize]).count();
         if led > 0 {
             self.led.insert(link, led as u32);
         }
@@ -373,12 +373,12 @@ impl Strategy for Learned {
         }
         let pool = self.pool_of.get_mut(link as usize).map(|p| std::mem::replace(p, NO_POOL));
         if let Some(pool) = pool.filter(|p| *p != NO_POOL) {
-            let own = match (answer.is_hit(), answer.class) {
+            let own = match (visit.is_hit(), visit.class) {
                 (false, _) => 0.0,
                 (true, Class::Target) => 1.0,
                 (true, _) => ARTICLE,
             };
-            let found = promised + u32::from(answer.is_hit());
+            let found = promised + u32::from(visit.is_hit());
             self.pools.observe(pool, (1.0 + own + f64::from(promised)).ln() + AHEAD * ahead, found);
             self.by_path.observe(link, found);
         }

@@ -121,7 +121,7 @@ pub trait Strategy {
     /// Returns the next request; `None` if no worthwhile link is left.
     fn next(&mut self, known: &mut Known<'_>) -> Option<Ask>;
     /// Records the response to a link, and the links on it.
-    fn visited(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>);
+    fn visited(&mut self, link: LinkId, visit: &Visit<'_>, known: &mut Known<'_>);
     /// The groups of links that have led to targets, best first, at most `most` groups.
     fn link_groups(&self, _links: &Links, _most: usize) -> Vec<LinkGroup> {
         Vec::new()

@@ -73,16 +73,16 @@ impl Strategy for Revisits {
         Lessons::of(self.classifier.labels(), &self.led)
     }
 
-    fn visited(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
-        let hit = answer.class == Class::Target || answer.article;
+    fn visited(&mut self, link: LinkId, visit: &Visit<'_>, known: &mut Known<'_>) {
+        let hit = visit.class == Class::Target || visit.article;
         if self.asked.insert(link) {
-            self.classifier.learn(link, answer, known.links);
+            self.classifier.learn(link, visit, known.links);
             if hit {
                 self.news = true;
                 *self.led.entry(known.links.from(link)).or_default() += 1;
             }
         }
-        for new in answer.new {
+        for new in visit.new {
             // While the classifier has too few examples of one class, any new link may be a target.
             let unsure = || !self.classifier.is_taught();
             if self.classifier.promises(*new, known.links)

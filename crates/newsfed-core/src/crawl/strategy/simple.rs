@@ -38,10 +38,10 @@ impl Strategy for Simple {
         next.map(Ask::Get)
     }
 
-    fn visited(&mut self, _: LinkId, answer: &Visit<'_>, _: &mut Known<'_>) {
+    fn visited(&mut self, _: LinkId, visit: &Visit<'_>, _: &mut Known<'_>) {
         match self.order {
-            Turn::Newest => self.waiting.extend(answer.new.iter().rev()),
-            Turn::Oldest | Turn::Random => self.waiting.extend(answer.new),
+            Turn::Newest => self.waiting.extend(visit.new.iter().rev()),
+            Turn::Oldest | Turn::Random => self.waiting.extend(visit.new),
         }
     }
 }

@@ -118,9 +118,9 @@ impl Strategy for SleepingBandit {
         self.triage.labelled(link, class, known.links);
     }
 
-    fn visited(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
+    fn visited(&mut self, link: LinkId, visit: &Visit<'_>, known: &mut Known<'_>) {
         self.fetched += 1;
-        self.triage.visited(link, answer, known.links);
+        self.triage.visited(link, visit, known.links);
     }
 
     fn predicted(&self) -> Option<Class> {

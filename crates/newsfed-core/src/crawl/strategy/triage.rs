@@ -44,7 +44,7 @@ pub(super) struct Triage {
     /// Links with a class that is known from their headers.
     headed: HashSet<LinkId>,
     /// The class of the next link according to its headers.
-    answer: Option<Class>,
+    head_class: Option<Class>,
     /// Stack of links that are not classified yet (the next one is last), and whether a redirect led to each
     /// of them. Links on a page that is fetched immediately come before the remaining links of the page that
     /// led to it.
@@ -65,7 +65,7 @@ impl Triage {
             labels: Vec::new(),
             trained: false,
             headed: HashSet::new(),
-            answer: None,
+            head_class: None,
             new: Vec::new(),
             chosen: None,
             reward: None,
@@ -88,18 +88,18 @@ impl Triage {
                 self.new.pop();
                 return Some(Sorted::Now(Ask::Get(link)));
             }
-            let answer = self.answer.take();
-            if answer.is_none() && self.needs_heads() {
+            let head_class = self.head_class.take();
+            if head_class.is_none() && self.needs_heads() {
                 return Some(Sorted::Now(Ask::Head(link)));
             }
             self.new.pop();
-            match answer.unwrap_or_else(|| self.judge(link, links)) {
+            match head_class.unwrap_or_else(|| self.judge(link, links)) {
                 Class::Target => {
                     let here = self.chosen == Some(links.from(link));
                     if let Some(reward) = self.reward.as_mut().filter(|_| here) {
                         *reward += 1;
                     }
-                    self.predicted = Some(Class::Target).filter(|_| answer.is_none());
+                    self.predicted = Some(Class::Target).filter(|_| head_class.is_none());
                     return Some(Sorted::Now(Ask::Get(link)));
                 }
                 Class::Html => return Some(Sorted::Page(link)),
@@ -121,23 +121,23 @@ impl Triage {
 
     /// Records the class of a link according to its headers.
     pub(super) fn labelled(&mut self, link: LinkId, class: Class, links: &Links) {
-        self.answer = Some(class);
+        self.head_class = Some(class);
         self.headed.insert(link);
         self.learn(link, class, links);
     }
 
     /// Records the response to a GET request.
-    pub(super) fn visited(&mut self, link: LinkId, answer: &Visit<'_>, links: &Links) {
+    pub(super) fn visited(&mut self, link: LinkId, visit: &Visit<'_>, links: &Links) {
         let chosen = self.chosen == Some(link);
-        if answer.class != Class::Failed {
+        if visit.class != Class::Failed {
             self.reward = if chosen { Some(0) } else { self.reward };
-            self.new.extend(answer.new.iter().rev().map(|link| (*link, false)));
-        } else if let [to] = answer.new {
+            self.new.extend(visit.new.iter().rev().map(|link| (*link, false)));
+        } else if let [to] = visit.new {
             // A redirect to a page. Its target is chosen instead.
             self.chosen = if chosen { Some(*to) } else { self.chosen };
             self.new.push((*to, true));
         }
-        let class = if answer.is_hit() { Class::Target } else { answer.class };
+        let class = if visit.is_hit() { Class::Target } else { visit.class };
         // The first batch consists only of responses to HEAD requests, because it is the only one that costs
         // extra requests.
         if !self.needs_heads() && !self.headed.contains(&link) {

@@ -129,7 +129,7 @@ impl Fetcher {
         }
         let request =
             Request { url: address.clone(), head, max_bytes, validators, ..self.template.clone() };
-        let (sent, answer) = match self.fetch_with_retries(request).await {
+        let (sent, fetched) = match self.fetch_with_retries(request).await {
             Ok(asked) => asked,
             // One failing subdomain does not end the crawl of the site.
             Err(words) if elsewhere => {
@@ -138,7 +138,7 @@ impl Fetcher {
             }
             Err(words) => return Err(words),
         };
-        match answer {
+        match fetched {
             Ok(response) => Ok(self.read(address, head, response, sent).await),
             Err(FetchError::Robots { .. }) => {
                 Ok(LinkResult::nothing(0, "robots.txt does not allow it".to_owned()))
@@ -170,7 +170,7 @@ impl Fetcher {
     ) -> Result<(u32, Result<Response, FetchError>), String> {
         let host = request.url.host_str().unwrap_or_default().to_owned();
         let retried = retry::fetch(&self.client, &*self.clock, self.seed, request, failure).await;
-        match retried.answer {
+        match retried.fetched {
             Err(e @ FetchError::RobotsFails { .. }) => Err(e.to_string()),
             Err(e) if e.kind() == ErrorKind::User || e.is_offline() || e.is_local() => {
                 Err(e.to_string())
@@ -179,7 +179,7 @@ impl Fetcher {
             Ok(_) if retried.is_host_paused => {
                 Err(format!("{host} asks for a pause of more than {} s", BUDGET.as_secs()))
             }
-            answer => Ok((retried.sent, answer)),
+            fetched => Ok((retried.sent, fetched)),
         }
     }
 
@@ -248,15 +248,15 @@ impl Fetcher {
 }
 
 /// Classifies failures that are worth a retry.
-fn failure(answer: &Result<Response, FetchError>, now: Time) -> Option<FetchFailure> {
-    match answer {
+fn failure(fetched: &Result<Response, FetchError>, now: Time) -> Option<FetchFailure> {
+    match fetched {
         Err(FetchError::Paused { until, .. }) => {
             let wait = (*until - now).to_std().unwrap_or_default();
             Some(FetchFailure::Status(429, Some(wait)))
         }
         // A slow server will probably still be slow.
         Err(FetchError::Timeout { .. } | FetchError::RobotsFails { .. }) => None,
-        _ => retry::temporary(answer),
+        _ => retry::temporary(fetched),
     }
 }
 

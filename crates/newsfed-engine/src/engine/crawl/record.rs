@@ -150,8 +150,8 @@ impl Record {
                 new.push(*id);
             }
             let class = class(row.class);
-            let answer = Visit { class, article: row.article, new: &new, all: &row.links };
-            report(strategy.as_mut(), ask, &answer, &mut Known { links, random });
+            let visit = Visit { class, article: row.article, new: &new, all: &row.links };
+            report(strategy.as_mut(), ask, &visit, &mut Known { links, random });
             progress.count(&row, class);
             curve.add(progress.requests, progress.found);
             Ok(())
@@ -228,9 +228,9 @@ impl Record {
         let links = &self.links;
         let unstored = rows(links, self.log.links());
         self.log.append(&row, unstored, saved)?;
-        let answer = Visit { class: got.class, article: got.article, new: &new, all: &row.links };
+        let visit = Visit { class: got.class, article: got.article, new: &new, all: &row.links };
         let known = &mut Known { links, random: &mut self.random };
-        report(self.strategy.as_mut(), ask, &answer, known);
+        report(self.strategy.as_mut(), ask, &visit, known);
         self.progress.count(&row, got.class);
         self.curve.add(self.progress.requests, self.progress.found);
         self.progress.links = links.len();
@@ -260,13 +260,13 @@ impl Record {
     }
 
     /// Removes the last responses, which failed.
-    pub(super) fn drop_last(&mut self, answers: u32) -> Result<(), CrawlError> {
-        drop_last(&mut self.log, answers)
+    pub(super) fn drop_last(&mut self, responses: u32) -> Result<(), CrawlError> {
+        drop_last(&mut self.log, responses)
     }
 
     /// Keeps the last responses even though they failed.
-    pub(super) fn keep_lost(&self, answers: u32) -> Result<(), CrawlError> {
-        Ok(self.log.keep_lost(answers)?)
+    pub(super) fn keep_lost(&self, responses: u32) -> Result<(), CrawlError> {
+        Ok(self.log.keep_lost(responses)?)
     }
 
     /// Counts requests and bytes that are not part of the crawl.
@@ -282,11 +282,11 @@ impl Record {
 }
 
 /// Removes the last responses. Only their costs are kept.
-fn drop_last(log: &mut CrawlLog, answers: u32) -> Result<(), CrawlError> {
-    if answers > 0 {
-        let (requests, bytes) = log.spent(answers)?;
+fn drop_last(log: &mut CrawlLog, responses: u32) -> Result<(), CrawlError> {
+    if responses > 0 {
+        let (requests, bytes) = log.spent(responses)?;
         note_beside(log, requests, bytes)?;
-        log.drop_last(answers)?;
+        log.drop_last(responses)?;
     }
     Ok(())
 }
@@ -381,10 +381,10 @@ fn in_use(error: StoreError, file: &Path) -> CrawlError {
     }
 }
 
-fn report(strategy: &mut dyn Strategy, ask: Ask, answer: &Visit<'_>, known: &mut Known<'_>) {
+fn report(strategy: &mut dyn Strategy, ask: Ask, visit: &Visit<'_>, known: &mut Known<'_>) {
     match ask {
-        Ask::Head(link) => strategy.labelled(link, answer.class, known),
-        Ask::Get(link) => strategy.visited(link, answer, known),
+        Ask::Head(link) => strategy.labelled(link, visit.class, known),
+        Ask::Get(link) => strategy.visited(link, visit, known),
     }
 }
 

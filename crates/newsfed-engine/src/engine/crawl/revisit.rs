@@ -162,8 +162,9 @@ impl Revisit {
             self.in_a_row += 1;
             self.failed.extend(is_new.then_some(link));
             if self.in_a_row >= MAX_LOST {
-                let words =
-                    got.why.unwrap_or_else(|| format!("its response is HTTP {}", got.status));
+                let words = got
+                    .why
+                    .unwrap_or_else(|| format!("the server responds with HTTP {}", got.status));
                 return CrawlStep::Ended(CrawlEnd::Left(words));
             }
         } else {
@@ -177,9 +178,9 @@ impl Revisit {
         let found =
             (hit && is_new).then(|| Box::new(CrawlFind::of(&url, &got, &self.links, link, at)));
         let TakenLinks { all, new, .. } = take_in(&mut self.links, link, &got);
-        let answer = Visit { class: got.class, article: got.article, new: &new, all: &all };
+        let visit = Visit { class: got.class, article: got.article, new: &new, all: &all };
         let known = &mut Known { links: &self.links, random: &mut self.random };
-        self.strategy.visited(link, &answer, known);
+        self.strategy.visited(link, &visit, known);
         if is_new && matches!(got.class, Class::Html | Class::Target) {
             self.learned.labels.push((link, hit));
         }

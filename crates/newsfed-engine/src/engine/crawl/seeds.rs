@@ -38,13 +38,13 @@ impl Fetcher {
             }
             asked += 1;
             let request = Request { url, follow: true, max_bytes, ..self.template.clone() };
-            let Ok((sent, answer)) = self.fetch_with_retries(request).await else { return };
+            let Ok((sent, fetched)) = self.fetch_with_retries(request).await else { return };
             got.sent += sent;
-            if let Err(e @ FetchError::TooLarge { received, .. }) = &answer {
+            if let Err(e @ FetchError::TooLarge { received, .. }) = &fetched {
                 got.bytes += received;
                 got.page.note = got.page.note.take().or_else(|| Some(e.to_string()));
             }
-            let Ok(response) = answer else { continue };
+            let Ok(response) = fetched else { continue };
             got.bytes += response.wire_bytes;
             if !response.is_success() {
                 continue;

@@ -398,8 +398,8 @@ pub(super) async fn get(
     if !trigger.is_waited_for() {
         return asked.await;
     }
-    let answer = timeout_at(late, asked).await;
-    let page = answer.unwrap_or_else(|_| Err(PageFailure::late()))?;
+    let result = timeout_at(late, asked).await;
+    let page = result.unwrap_or_else(|_| Err(PageFailure::late()))?;
     if let Some(page) = &page {
         context.pages.save(key, now, page);
     }

@@ -247,18 +247,18 @@ async fn explore(
         exploration.entries.extend(found.iter().map(|found| entry(found, &exploration.publisher)));
     }
     let mut over = false;
-    for answers in 1u32.. {
+    for count in 1u32.. {
         match exploration.step(crawl.step()).await? {
             CrawlStep::Response { found, got, url } => {
                 take(visit, found, *got, &url, url == start, exploration, gathering).await;
-                if answers.is_multiple_of(REPORT_EVERY) {
+                if count.is_multiple_of(REPORT_EVERY) {
                     report(visit, EXPLORING, crawl.progress(), &kinds(&crawl)).await;
                 }
             }
             CrawlStep::Ended(CrawlEnd::Left(words)) => {
                 leave(visit, &words, gathering);
                 // An exploration that cannot continue uses what it has found.
-                over = answers == 1 && crawl.progress().found > 0;
+                over = count == 1 && crawl.progress().found > 0;
                 break;
             }
             // If it has found nothing yet, the next poll continues it.

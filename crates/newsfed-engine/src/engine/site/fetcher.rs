@@ -41,10 +41,10 @@ impl<'a> PageFetcher<'a> {
             ..request
         };
         let (context, seed) = (self.context, self.context.seed());
-        let failure = |answer: &Result<_, _>, _| retry::temporary(answer);
+        let failure = |fetched: &Result<_, _>, _| retry::temporary(fetched);
         let retried = retry::fetch(&context.client, &*context.clock, seed, request, failure).await;
         self.sent += retried.sent;
         self.waited_for_it |= retried.waited_for_pause;
-        retried.answer
+        retried.fetched
     }
 }

@@ -175,12 +175,12 @@ impl Visit<'_> {
             validators_of: of,
             ..Request::page(url)
         };
-        let answer = self.fetcher.fetch(request).await;
-        if let Ok(response) = &answer {
+        let fetched = self.fetcher.fetch(request).await;
+        if let Ok(response) = &fetched {
             gathering.wire_bytes += response.wire_bytes;
             gathering.elapsed += response.elapsed;
         }
-        match answer {
+        match fetched {
             Ok(response) if response.status == 304 => {
                 gathering.kept.known += 1;
                 Ok(Checked::Unchanged)

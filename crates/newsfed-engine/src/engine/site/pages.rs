@@ -74,15 +74,15 @@ impl Visit<'_> {
                 gathering.leave_out(LeftOutReason::OtherSite, &url);
                 continue;
             }
-            let answer = match self.prefetched.remove(&normalise(&url)) {
+            let fetched = match self.prefetched.remove(&normalise(&url)) {
                 Some(response) => Ok(response),
                 None => self.fetcher.page(url.clone()).await,
             };
-            if let Ok(response) = &answer {
+            if let Ok(response) = &fetched {
                 gathering.wire_bytes += response.wire_bytes;
                 gathering.elapsed += response.elapsed;
             }
-            match answer {
+            match fetched {
                 Ok(response) if response.is_success() => {
                     failures = 0;
                     let moved = normalise(&response.final_url) != normalise(&url);
@@ -194,12 +194,12 @@ impl Visit<'_> {
             if !same_site(&url, &home) {
                 continue;
             }
-            let answer = self.fetcher.page(url.clone()).await;
-            let lasting = match &answer {
+            let fetched = self.fetcher.page(url.clone()).await;
+            let lasting = match &fetched {
                 Ok(response) => response.status < 500 && response.status != 429,
                 Err(e) => e.kind() == crate::model::ErrorKind::Permanent,
             };
-            match answer {
+            match fetched {
                 // A page at a different URL has a different text.
                 Ok(response) if normalise(&response.final_url) != normalise(&url) => {
                     gathering.note(format!("{url} redirects to {}", response.final_url));

@@ -50,13 +50,13 @@ pub(super) async fn read(
 ) -> Result<(), String> {
     let start = visit.home();
     let mut walk = Walk::new(&start, rules.max_pages, visit.facts.last_ok, visit.started);
-    let (mut asked, mut answer) = (start, response);
+    let (mut asked, mut fetched) = (start, response);
     let mut keys = None;
     gathering.active.clone_from(&visit.facts.website.active);
     loop {
-        let answered = answer.final_url.clone();
+        let answered = fetched.final_url.clone();
         let first = gathering.hints.is_none();
-        let listed = match list(visit, rules, &asked, answer).await {
+        let listed = match list(visit, rules, &asked, fetched).await {
             Ok(listed) => listed,
             // The results of the earlier pages can be used.
             Err(why) if !first => {
@@ -113,7 +113,7 @@ pub(super) async fn read(
             Ok(response) if response.is_success() => {
                 gathering.wire_bytes += response.wire_bytes;
                 gathering.elapsed += response.elapsed;
-                (asked, answer) = (next, response);
+                (asked, fetched) = (next, response);
             }
             // The results of the first pages can be used; the rest comes with the next poll.
             Ok(response) => {
