@@ -44,7 +44,7 @@ impl Action {
             }
             Self::NextItem | Self::PreviousItem => "Opens the item that is next in the list.",
             Self::MarkRead | Self::MarkUnread => {
-                "Has no effect on items that are already marked. For keys that run several commands."
+                "Skips items that are already marked. For keys that run several commands."
             }
             Self::ToggleRead => "Applies to the selected items, or to the current one.",
             Self::Pin => "A pinned item stays at the top of lists, and is never removed.",
