@@ -386,7 +386,11 @@ fn remove(home: &Home, id: &str, keep: bool, out: &mut Output) -> Result<Exit, F
         0 => String::new(),
         n => format!(
             "; {} removed from sources.toml",
-            counted_as(n, "entry with settings for it was", "entries with settings for it were")
+            counted_as(
+                n,
+                "entry with settings for its sources was",
+                "entries with settings for its sources were"
+            )
         ),
     };
     out.result(format!("{id}: removed; {sources} {what}{entries}"))?;

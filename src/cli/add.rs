@@ -178,7 +178,7 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
     Ok(Exit::Ok)
 }
 
-/// What is followed, if it is not a feed and newsfed has chosen it.
+/// Describes the way to follow, if newsfed has chosen one that is not a feed.
 fn guessed(args: &AddArgs, discovery: &Discovery, way: usize, now: Time) -> Option<String> {
     let chosen = discovery.ways.get(way).filter(|way| way.kind() != SourceKind::Feed)?;
     if args.pick.is_some() || args.kind.is_some() {
@@ -240,7 +240,7 @@ fn choose(
     if let Some(number) = args.pick.filter(|_| ways > 0) {
         let way = number.checked_sub(1).filter(|way| *way < ways);
         return way.ok_or_else(|| {
-            Failure::Usage(format!("there is no way number {number}; {}", count(ways)))
+            Failure::Usage(format!("the list of ways has no number {number}; {}", count(ways)))
         });
     }
     match ways {

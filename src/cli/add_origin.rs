@@ -112,10 +112,10 @@ pub(super) async fn discover(
 
 fn ask() -> Result<(), Failure> {
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        let how = "nothing was run and no source was added; to run it without asking, put --yes before the program";
+        let how = "nothing was run and no source was added; to run the program without asking, put --yes before it";
         return Err(Failure::Usage(how.to_owned()));
     }
-    let _ = write!(io::stderr(), "run it and add the source? [y/N] ");
+    let _ = write!(io::stderr(), "run the program and add the source? [y/N] ");
     let mut response = String::new();
     io::stdin().lock().read_line(&mut response)?;
     match response.trim().to_ascii_lowercase().as_str() {

@@ -27,13 +27,13 @@ fn appearance(global: &Global) -> (String, Option<Result<String, String>>) {
     let Ok(paths) = global.paths() else { return Default::default() };
     let Ok(text) = std::fs::read_to_string(paths.config_file()) else { return Default::default() };
     if config::load(&paths, &[]).is_err() {
-        let message = "config.toml has errors, so the demo uses the default appearance and keys. \
+        let message = "config.toml has errors, so the demo uses the default appearance and key bindings. \
                        `newsfed config check` lists them.";
         return (String::new(), Some(Err(message.to_owned())));
     }
     let own = config::appearance(&text);
-    let message =
-        "The demo uses your appearance and keys. Other settings are its own, and nothing is saved.";
+    let message = "The demo uses your appearance settings and key bindings. It ignores your other settings and \
+                   saves nothing.";
     let message = (!own.is_empty()).then(|| Ok(message.to_owned()));
     (own, message)
 }

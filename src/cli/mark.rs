@@ -176,7 +176,8 @@ fn would_mark(
     let reader = store.reader()?;
     let keys = reader.keys(&view)?;
     let changed = reader.read_among(&keys, !read, false)?;
-    // Items that are unread already bring back the other items of their stories, too.
+    // If items are marked unread, also those that are unread already make the other items of their stories
+    // unread.
     let all = reader.read_among(if read { &changed } else { &keys }, !read, stories)?.len();
     let listed = changed.len();
     view.scope = Scope::Only(changed.into());

@@ -121,7 +121,7 @@ impl Output {
     }
 }
 
-/// Whether `NO_COLOR` (<https://no-color.org>) does not disable colours.
+/// Whether colours are wanted: `NO_COLOR` (<https://no-color.org>) is unset, and the terminal is not `dumb`.
 pub(super) fn colours_wanted() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")

@@ -116,7 +116,7 @@ pub(super) async fn start_configured(handle: &Handle) -> Result<Serving, Failure
 /// If the address is in use.
 async fn start(handle: &Handle, address: SocketAddr) -> Result<Serving, Failure> {
     let server = Server::bind(address, Limits::default()).await.map_err(|e| {
-        let hint = "choose another one with --address or in serve.address of config.toml";
+        let hint = "choose another address with --address or serve.address in config.toml";
         Failure::Plain(format!("cannot serve apps at {address}: {e}; {hint}"))
     })?;
     let bound = server.address().unwrap_or(address);

@@ -30,17 +30,21 @@ impl Chooser<'_> {
     /// shows, or the feed's text if pages are fetched only on request.
     ///
     /// # Errors If the requested text is not stored. The error lists the stored texts.
-    pub(super) fn choose(&self, item: &mut Item, wish: Option<TextSource>) -> Result<(), Failure> {
+    pub(super) fn choose(
+        &self,
+        item: &mut Item,
+        requested: Option<TextSource>,
+    ) -> Result<(), Failure> {
         let feed = !self.reads_pages && !item.feed_body().is_empty();
-        let wish = match wish {
-            Some(wish) => wish,
+        let requested = match requested {
+            Some(requested) => requested,
             None if self.never && feed => TextSource::Feed,
             None => return Ok(()),
         };
         let page = self.page(item)?;
         let site = self.stored()?.filter(|(from, _)| *from == TextFrom::Site);
         let (has_page, has_site) = (page.is_some(), site.is_some());
-        let found = match wish {
+        let found = match requested {
             TextSource::Feed if feed => {
                 (item.article, item.text_from) = (None, TextFrom::Feed);
                 return Ok(());
@@ -54,7 +58,7 @@ impl Chooser<'_> {
                 (item.text_from, item.article) = (from, Some(html));
                 Ok(())
             }
-            None => Err(self.missing(wish, [feed, has_page, has_site])),
+            None => Err(self.missing(requested, [feed, has_page, has_site])),
         }
     }
 
@@ -81,9 +85,9 @@ impl Chooser<'_> {
         Ok(stored.or(own))
     }
 
-    fn missing(&self, wish: TextSource, there: [bool; 3]) -> Failure {
+    fn missing(&self, requested: TextSource, there: [bool; 3]) -> Failure {
         let key = self.key;
-        let why = match wish {
+        let why = match requested {
             TextSource::Feed if self.reads_pages => "its source is not a feed".to_owned(),
             TextSource::Feed => "the feed contains none".to_owned(),
             TextSource::Page => {
@@ -100,7 +104,7 @@ impl Chooser<'_> {
             [] => "it has no text".to_owned(),
             names => format!("it has: {}", names.join(", ")),
         };
-        let name = match wish {
+        let name = match requested {
             TextSource::Feed => "feed",
             TextSource::Page => "page",
             TextSource::Site => "site",

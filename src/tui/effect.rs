@@ -114,7 +114,7 @@ pub(super) enum Effect {
         typed: TypedOrigin,
     },
     CancelDiscovery,
-    /// Follows a way. The replies to this and the next effects have the id of the request.
+    /// Follows a way. The replies to this effect and to the following ones have the id of the request.
     Follow {
         request: RequestId,
         discovery: Discovery,

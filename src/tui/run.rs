@@ -150,7 +150,7 @@ enum Wake {
     Resume,
     End,
     Frame,
-    /// Keys that looked like the start of a terminal reply were none.
+    /// The keys that looked like the start of a terminal reply were not part of one.
     NoReply,
 }
 
@@ -362,7 +362,8 @@ impl Loop {
             Effect::Suspend => self.suspend()?,
             Effect::Redraw => self.lend(|| ())?,
             Effect::AskForGraphics => {
-                // Dropped, because it would read the replies. A new one is created when they have arrived.
+                // The stream of keys is dropped, because it would read the replies. A new stream is created when the
+                // replies have arrived.
                 self.input = None;
                 self.driver.ask_for_graphics();
             }
@@ -414,7 +415,8 @@ impl Loop {
         self.perform(last)?;
         // The background tasks must not wait for the other program.
         self.held = None;
-        // Dropped before a new one is created, which would wait until the old one has read a key.
+        // The old stream of keys is dropped first, because creating a new one would wait until the old one has
+        // read a key.
         self.input = None;
         let exit = self.signals.lend(self.driver.ending())?;
         let result = self.screen.lend(work)?;

@@ -49,8 +49,8 @@ pub(super) struct Signals {
 impl Signals {
     pub(super) fn new() -> std::io::Result<Self> {
         let lent = Arc::new(AtomicBool::new(false));
-        // Registered before the next line, because handlers run in the order of registration, and the next
-        // one stops the process.
+        // This handler is registered before the next one, because handlers run in the order of registration,
+        // and the next one stops the process.
         let stop = Resettable::new(SIGTSTP)?;
         signal_hook::flag::register_conditional_default(SIGTSTP, lent.clone())?;
         Ok(Self {

@@ -97,14 +97,14 @@ impl Screen {
         let mut out = io::stdout();
         let pixels = app.draws_pixels() || !self.canvas.is_empty();
         if pixels {
-            // Synchronized, so that a picture and the text below it appear together.
+            // The update is synchronized, so that a picture and the text below it appear together.
             execute!(out, terminal::BeginSynchronizedUpdate)?;
         }
         let drawn = self.terminal.draw(|frame| view::draw(app, frame)).map(|_| ());
         let drawn = drawn.and(self.frame.send(&out));
         if pixels {
             let written = out.write_all(self.canvas.update(app.placements()).as_bytes());
-            // Ended after an error too, because otherwise the terminal would stop updating.
+            // The update is ended after an error too, because otherwise the terminal would stop updating.
             execute!(out, terminal::EndSynchronizedUpdate)?;
             written?;
         }

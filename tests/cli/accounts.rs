@@ -131,7 +131,7 @@ fn lists_and_removes_an_account_missing_from_the_file() {
     assert_eq!((&status[0]["id"], &status[0]["configured"]), (&"home".into(), &false.into()));
     assert!(world.run(&["account"]).ok().contains("newsfed account remove home"));
     let removed = world.run(&["account", "remove", "home"]);
-    assert!(removed.ok().contains("1 entry with settings for it was removed"));
+    assert!(removed.ok().contains("1 entry with settings for its sources was removed"));
     let text = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
     assert!(!text.contains("[[source]]"), "{text}");
     let none = world.run(&["account"]);

@@ -55,7 +55,7 @@ impl Session {
         let session = Self { home, _world: world, _proxy: proxy };
         if followed {
             std::fs::write(config.join("sources.toml"), SOURCES).unwrap();
-            // Sequentially, so that items always have the same numbers.
+            // The sources are refreshed one after another, so that items always have the same numbers.
             for id in ["kettle", "small-machines", "tramline", "slow-radio"] {
                 let (output, _) = session.run(&format!("newsfed sync {id}"));
                 assert!(output.contains("in 1 refreshed source"), "{output}");
@@ -122,7 +122,7 @@ fn matches(expected: &str, line: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The first line of the page that is missing in the output.
+/// The first line of the page that is missing from the output.
 fn missing<'a>(expected: &[&'a str], output: &str) -> Option<&'a str> {
     let lines: Vec<String> = output.lines().map(squeezed).collect();
     let mut lines = lines.iter();

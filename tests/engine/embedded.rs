@@ -126,7 +126,7 @@ async fn embedded_pictures_need_one_request_for_their_page() {
 }
 
 #[tokio::test]
-async fn pictures_of_a_feed_alone_are_missing_for_this_reason() {
+async fn explains_that_a_picture_is_embedded_only_in_the_feed() {
     let site = Site::new(&text(&[embedded(300, 200)]), page(&[]));
     let home = site.home();
     let engine = home.on_demand().await;

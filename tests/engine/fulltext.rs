@@ -720,7 +720,9 @@ async fn removes_missing_comments_unless_the_setting_keeps_them() {
             let dropped = dropped(&engine).await;
             assert_eq!(dropped.len(), usize::from(n == polls), "{status} {n}");
             assert!(
-                dropped.iter().all(|text| text.ends_with("its server reports that it is gone"))
+                dropped
+                    .iter()
+                    .all(|text| text.ends_with("the server reports that the source is gone"))
             );
         }
         engine.shutdown().await;

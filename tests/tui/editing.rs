@@ -73,7 +73,7 @@ fn polls_a_changed_url_at_once() {
     t.send(key::CTRL_S);
     t.wait_gone("from feed");
     world.wait_for_requests("/nowhere.xml", 1);
-    // Messages may already be gone, but this stays.
+    // Messages may already be gone, but the card keeps showing the failure.
     t.wait_for("Failing  1");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);

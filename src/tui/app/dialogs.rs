@@ -71,7 +71,7 @@ pub(crate) trait Dialog: Any + Debug {
         !self.is_line()
     }
 
-    /// Whether the dialog leaves the area behind it as it is, because the user judges it.
+    /// Whether the dialog does not dim the area behind it, because the user has to see how that area looks.
     fn is_see_through(&self) -> bool {
         false
     }

@@ -20,7 +20,7 @@ pub(crate) struct Texts {
     fetching: Option<i64>,
     /// Row key of the item whose text was stored, but is not shown yet.
     arriving: Option<i64>,
-    /// Row key of the item whose text ended with a message that its page is being fetched.
+    /// Row key of the item for which a message said that its page is still being fetched.
     awaited: Option<i64>,
     prefetch: Option<Prefetch>,
 }
@@ -90,8 +90,8 @@ impl App {
         is_wanted && is_new && !is_whole && self.status.role != Role::Reads && !self.status.offline
     }
 
-    /// The first time that the end of a text is reached while its full text is being fetched, stays there and
-    /// shows a message.
+    /// When the user first reaches the end of a text while its full text is being fetched, keeps the item
+    /// open and shows a message.
     pub(super) fn wait_for_text(&mut self) -> Option<Vec<Effect>> {
         let key = self.reader.row()?.key;
         if !self.texts.is_fetching(key) || self.texts.awaited.replace(key) == Some(key) {

@@ -148,7 +148,7 @@ impl App {
             // A framed dialog shows its keys in its frame.
             let hints = if dialog.is_framed() { &[] } else { dialog.hints() };
             let mut hints = self.dialog_hints(hints);
-            // The last hint closes the line, and must be visible on narrow screens too.
+            // The key of the last hint closes the dialog, so this hint must be visible on narrow screens too.
             if dialog.is_line() && hints.len() > 2 {
                 hints[1..].rotate_right(1);
             }
@@ -199,7 +199,7 @@ impl App {
         // In the results of a search or filter, the key that goes back is the second hint.
         let narrowed = self.focus == Focus::Items && marked == 0 && self.is_narrowed();
         let (first, rest) = actions.split_at(usize::from(narrowed));
-        // The third one leads to the best match, or back to the order by date.
+        // The third hint leads to the best match, or back to the order by date.
         let by_words = narrowed && self.searches_words();
         let back: &[Action] = match self.items.shown_order() {
             _ if !narrowed => &[],

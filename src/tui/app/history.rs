@@ -106,7 +106,7 @@ impl History {
     pub(super) fn expect(&mut self, effects: &[Effect]) {
         let is_change = |effect: &&Effect| match effect {
             Effect::Mark { .. } | Effect::MarkViewRead { .. } => true,
-            // The read becomes a change, unless the user has to confirm it.
+            // Marking the items read becomes a change, unless the user has to confirm it.
             Effect::Read(Read::Unread { .. }) => true,
             // A rule that is applied or undone for another reason does not become a step of its own.
             Effect::ApplyRule { cause, .. } | Effect::UndoRule { cause, .. } => {
@@ -129,7 +129,7 @@ impl History {
         at.is_some_and(|at| self.adding.remove(at).undone)
     }
 
-    /// Sets whether the source that is being added last is removed again once it is added. Returns whether
+    /// Sets whether the newest source that is still being added is removed again afterwards. Returns whether
     /// there is such a source.
     fn undo_adding(&mut self, undone: bool) -> bool {
         let last = self.adding.iter_mut().rfind(|adding| adding.undone != undone);
@@ -240,8 +240,8 @@ impl App {
         }
     }
 
-    /// Handles the reply to a request that adds sources; `work` shows it. Undoes it if the user has requested
-    /// that.
+    /// Handles the reply to a request that adds sources; `work` shows the result. Undoes the addition if the
+    /// user has requested that.
     pub(super) fn source_replied(
         &mut self,
         request: RequestId,
@@ -358,8 +358,7 @@ impl App {
                     _ if redo => format!("Redone: {}", step.label),
                     _ => format!("Undone: {}", step.label),
                 };
-                // A step with rules has its own message about items, which contains both the word and the
-                // label.
+                // If the step adds or removes rules, the message about their items also reports the step.
                 if moved_rules(&step.change, redo).is_empty() {
                     self.note(message);
                 }

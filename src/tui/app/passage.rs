@@ -18,7 +18,7 @@ const MAX_TEXTS: usize = 4;
 /// The texts of the article that are not shown now.
 #[derive(Debug, Default)]
 pub(super) struct OtherTexts {
-    /// Those that were shown, with their last positions, beginning with the last one.
+    /// The texts that were shown before, with their last positions, most recent first.
     left: Vec<(Arc<Document>, usize)>,
     /// The position at which the current text was opened in place of another one.
     pub(super) opened_at: Option<usize>,

@@ -33,10 +33,10 @@ const REST: TimeDelta = TimeDelta::milliseconds(500);
 /// Identifies an encoded picture: its URL, the graphics protocol, and its size in cells.
 pub(in crate::tui) type EncodedKey = (String, Graphics, (u16, u16));
 
-/// The message for an article whose pictures are all embedded in its page, if nothing is known about their
-/// data, because an earlier version of newsfed stored the text.
+/// The message for an article whose pictures are all embedded in its page. Nothing is known about their data,
+/// because an earlier version of newsfed stored the text.
 const UNKNOWN: &str =
-    "These pictures are embedded in the page; once it is fetched again, they can be shown";
+    "These pictures are embedded in the page, and can be shown once the page is fetched again";
 
 /// The cached pictures, and those that are being fetched or drawn.
 #[derive(Debug, Default)]
@@ -184,7 +184,7 @@ impl Pictures {
         self.placements.push(placement);
     }
 
-    /// An encoded picture for the terminal. If it is not encoded yet, this happens after the frame.
+    /// An encoded picture for the terminal. A picture that is not encoded yet is encoded after the frame.
     pub(in crate::tui) fn encoded(
         &mut self,
         key: EncodedKey,

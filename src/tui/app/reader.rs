@@ -181,7 +181,8 @@ impl ReaderPane {
         }
     }
 
-    /// Sets the number of visible lines. The text ends above the last of these lines only on a last page.
+    /// Sets the number of visible lines. Only on the last page can the text end above the last of
+    /// these lines.
     pub(crate) fn set_height(&mut self, height: usize) {
         self.height = height.max(1);
         self.drawn_hidden = self.head_hidden.min(self.head_rows);
@@ -259,7 +260,7 @@ impl ReaderPane {
 
     /// Makes a line visible with some lines above it, and marks it.
     pub(super) fn go_to_line(&mut self, line: usize) {
-        // The rows of a header that comes back cover lines.
+        // If rows of the header come back, they cover lines.
         let covered = self.drawn_hidden.saturating_sub(self.head_hidden);
         if line < self.top || line + covered >= self.top + self.height {
             self.set_top(line.saturating_sub(self.height / 3));

@@ -20,10 +20,10 @@ use ratatui::Frame;
 pub(crate) const UNTIL: &[(&str, Option<u64>)] =
     &[("for good", None), ("a day", Some(1)), ("a week", Some(7)), ("a month", Some(30))];
 
-/// An action that a new rule can have. Commands need a file of their own, so they are only in the settings file.
+/// An action that a new rule can have. A rule that runs a command can only be written in `config.toml`.
 #[derive(Debug)]
 pub(crate) struct RuleAction {
-    /// In the choice, and in the name of the rule.
+    /// The name of the action in the form and in the name of the rule.
     pub(crate) name: &'static str,
     /// The title of the dialog.
     pub(crate) title: &'static str,

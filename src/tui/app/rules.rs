@@ -175,7 +175,7 @@ impl App {
         let mut effects = self.recount_rules();
         let items = counted(changed, "item");
         let done = if undone { "undone on" } else { "applied to" };
-        // Shows one message for the rule and its effects.
+        // One message covers the rule and its effects.
         if changed > 0 && cause == Cause::User {
             self.record_rule(name.clone(), marks, !undone);
         }
@@ -186,7 +186,7 @@ impl App {
         let message = match cause {
             Cause::Undo => format!("Undone: {name} on {items}"),
             Cause::Redo => format!("Redone: {name} on {items}"),
-            // For example, no stored item matches, or the rule only notifies about new ones.
+            // Nothing changed, for example because no stored item matches, or because the rule only notifies.
             _ if changed == 0 && !undone => format!("{name}: applies to new items"),
             _ => format!("{name}: {done} {items}{hint}"),
         };

@@ -211,7 +211,7 @@ impl SearchBar {
         if let Some(unclosed) = self.unclosed.take() {
             self.insisted = true;
             let way = match self.field.value().parse::<Query>() {
-                Ok(_) => "; Enter searches it as it is",
+                Ok(_) => "; Enter searches for the text as typed",
                 Err(_) if unclosed.missing == Missing::Condition => "",
                 Err(_) => ", or quote the text",
             };

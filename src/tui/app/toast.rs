@@ -24,7 +24,7 @@ pub(in crate::tui) struct Toast {
     pub(in crate::tui) tone: Tone,
     /// The item (row key) that the message is about, if the message would be misleading next to another item.
     about: Option<i64>,
-    /// Whether it is about something that happened in the background.
+    /// Whether the message is about something that happened in the background.
     background: bool,
     seen_since: Time,
     pub(super) until: Time,

@@ -36,7 +36,7 @@ impl Driver {
             let event = work(handle).await;
             let _ = events.send(event);
         };
-        // Sending cannot fail while the runtime exists, because the receiver lives as long.
+        // Sending cannot fail while the runtime exists, because the receiver lives as long as the runtime.
         let _ = self.edits.send(Box::pin(edit));
     }
 

@@ -340,7 +340,7 @@ pub(super) fn caption_below<'a>(
     if words(&shown) != words(&plain(text)) {
         return None;
     }
-    // The one with links is shown.
+    // If only one of the two texts has links, that text is shown.
     match (is_bare(caption), is_bare(text)) {
         _ if caption == text => Some((images, caption)),
         (true, false) => Some((images, text)),
@@ -427,7 +427,7 @@ mod tests {
             (figure("", "The old bridge") + "<p>The  old\n<b>bridge</b></p>", 1),
             (format!("{image}<p>The old bridge</p>"), 1),
             (figure("The old bridge", "The old bridge") + "<p>The old bridge</p>", 1),
-            // A different text, or another block between them.
+            // The paragraph has a different text, or does not directly follow the figure.
             (figure("", "The old bridge") + "<p>The old bridge.</p>", 2),
             (figure("", "The old bridge") + "<hr><p>The old bridge</p>", 2),
             ("<p>The old bridge</p>".to_owned() + &figure("", "The old bridge"), 2),

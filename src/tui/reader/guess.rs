@@ -30,7 +30,7 @@ pub(super) fn guess(code: &str, earlier: &[&str]) -> Option<&'static str> {
     by_first_line(start).or_else(|| by_form(start)).or_else(|| by_marks(start, earlier))
 }
 
-/// A language that the first line proves.
+/// The language, if the first line proves it.
 fn by_first_line(code: &str) -> Option<&'static str> {
     let first = lines(code).next()?;
     if let Some(program) = first.strip_prefix("#!/") {
@@ -121,7 +121,7 @@ fn is_key(text: &str) -> bool {
 /// Whether all lines are keys or entries of lists, some of them nested.
 fn is_yaml(code: &str) -> bool {
     let (mut pairs, mut entries, mut nested) = (0, 0, false);
-    // The indentation of a key without a value, and of a text that has the form of lines.
+    // The indentation of a key without a value, and that of a key whose value is a block of text.
     let (mut key, mut text) = (None, None);
     for line in code.lines().filter(|line| !line.trim().is_empty()) {
         let body = line.trim();

@@ -170,7 +170,7 @@ pub(crate) struct Line {
     pub(crate) below_header: usize,
     /// Number of lines of the same row of a table above the line.
     pub(crate) below_row: usize,
-    /// Whether the line counts the links that are not listed, so that the key of their list belongs after it.
+    /// Whether the line shows how many links are not listed. The key for the list of links is drawn after it.
     pub(crate) counts_links: bool,
     /// A row of a picture instead of text.
     pub(crate) picture: Option<Box<PictureRow>>,

@@ -278,7 +278,7 @@ fn refresh_progress_lists_errors_first_and_can_be_stopped() {
     let refresh = stage.refreshes()[0];
     let claimed = [4, 5].into_iter().collect();
     stage.happen(Event::StatusChanged(Status { claimed, total: 4, done: 2, ..Status::default() }));
-    let message = "allocator.example does not answer".to_owned();
+    let message = "allocator.example does not respond".to_owned();
     let kind = ErrorKind::Permanent;
     for (id, result) in [
         ("kernel", Refreshed::Polled(Outcome::Unchanged)),

@@ -188,7 +188,7 @@ fn letters_move_in_the_settings_outside_text_fields() {
     stage.keys("jk");
     assert_eq!(focused(&stage), "Background");
     shows(&mut stage, &["↑↓ fields", "/ find"]);
-    // In a text field, they are typed.
+    // In a text field, letters are typed.
     stage.keys("<C-f>keep items days<Enter>");
     stage.keys("j");
     assert_eq!(focused(&stage), "Keep items for (days)");

@@ -62,7 +62,7 @@ fn the_question_before_a_removal_says_how_long_undo_works() {
         stage.screen(width, height);
         stage.keys("gsG<Space>k<Space>d");
         let screen = stage.screen(width, height);
-        assert!(screen.contains("u brings them back until you quit newsfed."), "{screen}");
+        assert!(screen.contains("You can undo this with u until you quit newsfed."), "{screen}");
         stage.keys("<Esc><Esc>");
     }
 }

@@ -128,7 +128,7 @@ async fn does_not_start_a_running_program_twice() {
 }
 
 #[test]
-fn marks_an_item_read_only_if_its_page_opens() {
+fn marks_an_item_as_read_only_if_its_page_opens() {
     let unread = || item_rows().into_iter().map(|row| ItemRow { read: false, ..row }).collect();
     let mut stage = Stage::with(Settings::default(), source_list(), unread());
     stage.keys("giO");

@@ -478,7 +478,7 @@ fn right_to_left_titles_are_right_aligned() {
     stage.screen(80, 24);
     let (title, text) = rule(&mut stage);
     assert!(title + 12 > text && title > 60, "{title} {text}");
-    // The other lines of the header, too.
+    // The other lines of the header are right-aligned, too.
     let screen = stage.screen(80, 24);
     let origin = screen.lines().find(|line| line.contains("from the feed")).unwrap();
     assert!(origin.starts_with("          "), "{screen}");

@@ -30,7 +30,7 @@ fn a_second_refresh_keeps_the_results_of_the_first() {
     stage.poll_ends(stage.refreshes()[0], "kernel", 1);
     stage.keys("R");
     let [first, second] = stage.refreshes()[..] else { panic!("{:?}", stage.requested) };
-    // Ends at once, because all sources are already being polled.
+    // The second refresh ends at once, because all sources are already being polled.
     stage.happen(Event::RefreshEnded(second));
     assert!(stage.has_message("Already refreshing"), "{}", stage.screen(120, 40));
     stage.poll_ends(first, "council", 3);
@@ -153,7 +153,7 @@ fn the_result_of_a_refresh_waits_for_an_earlier_message() {
     assert!(stage.app.deadline().unwrap() <= until);
     stage.app.update(Event::TimePassed, until);
     assert!(stage.has_message("2 new items"), "{}", stage.screen(140, 40));
-    // A message about the user's action replaces it at once.
+    // A message about the user's action replaces the result at once.
     stage.app.note("Copied the URL");
     assert!(stage.has_message("Copied the URL"));
 }

@@ -102,7 +102,7 @@ fn items_with_the_typed_title_are_listed_first() {
         assert_eq!(below.is_some_and(|line| line.contains(TITLE)), listed, "{keys}: {screen}");
         assert_eq!(screen.matches(TITLE).count(), 1, "{keys}: {screen}");
     }
-    // Grouped by source, they stay with their sources.
+    // In a list grouped by source, these items stay with their sources.
     stage.app.settings.ui.group = crate::config::Grouping::Source;
     stage.keys("<Esc>/e");
     let screen = stage.screen(120, 40);
@@ -129,7 +129,7 @@ fn the_order_can_be_changed_while_typing_a_search() {
 }
 
 #[test]
-fn what_is_not_closed_is_not_searched_for_yet() {
+fn unclosed_parts_of_a_query_are_not_searched_for_yet() {
     // The typed text, the number of rows, the hint, and the first words after Enter.
     for (typed, rows, hint, message) in [
         ("title:(", 8, "write (title:a title:b)", "a group cannot follow an operator"),

@@ -266,7 +266,7 @@ fn draws_the_settings_dialogs_at_every_size() {
         let mut stage = Stage::new();
         stage.keys("pjmu");
         stage.keys("U");
-        // Replaced, because the time of day depends on the time zone.
+        // The time of day is replaced, because it depends on the time zone.
         let zone = |screen: String| {
             let at = now().with_timezone(&chrono::Local).format("%H:%M:%S").to_string();
             screen.replace(&at, "12:00:00")

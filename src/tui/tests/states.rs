@@ -83,7 +83,7 @@ fn an_empty_list_shows_the_reason() {
     shows(words(0, 3), &["✓ You have read everything", "R refresh now", "g a all items"]);
     shows(words(5, 3), &["✓ You have read everything"]);
     shows(words(0, 0), &["No items yet", "R refresh now"]);
-    shows(words(2, 0), &["! No items yet", "2 of 5 sources failed.", "what failed and why"]);
+    shows(words(2, 0), &["! No items yet", "2 of 5 sources failed.", "show what failed and why"]);
 }
 
 #[test]

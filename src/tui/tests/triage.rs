@@ -71,7 +71,7 @@ fn asks_before_marking_many_items_as_read() {
         stage.keys("A");
         let screen = stage.screen(120, 40);
         assert!(screen.contains("Mark 51 items as read?"), "{screen}");
-        assert!(screen.contains("u undoes it until you quit newsfed."), "{screen}");
+        assert!(screen.contains("You can undo this with u until you quit newsfed."), "{screen}");
         assert!(screen.contains("Enter y mark all read"), "{screen}");
         assert_eq!(marks(&stage), 0);
         stage.keys(answer);
@@ -263,7 +263,7 @@ fn the_first_unread_item_follows_the_last() {
 }
 
 #[test]
-fn moving_on_marks_read_only_if_configured() {
+fn moving_past_items_marks_them_as_read_if_configured() {
     for (mode, marks) in [(MarkRead::Open, false), (MarkRead::Scroll, true)] {
         let mut stage = stage_with_files();
         stage.app.settings.ui.mark_read = mode;
@@ -279,7 +279,7 @@ fn moving_on_marks_read_only_if_configured() {
 }
 
 #[test]
-fn a_preview_marks_read_after_a_second_if_configured() {
+fn a_preview_marks_its_item_as_read_if_configured() {
     for (mode, marks) in [(MarkRead::Open, false), (MarkRead::Preview, true)] {
         let mut stage = stage_with_files();
         stage.app.settings.ui.mark_read = mode;

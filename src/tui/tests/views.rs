@@ -253,7 +253,8 @@ fn zen_mode_shows_the_source_and_the_position() {
     let text = "<p>Some words.</p>".repeat(40);
     let usual = article(item_rows()[0].clone());
     stage.shown = Some(Article { document: Arc::new(from_html(&text, None)), ..usual });
-    // Half of the line is more than the column has beside the position.
+    // On a screen of this width, half of the line is wider than the space beside the position in the text
+    // column.
     stage.screen(160, 24);
     stage.keys("<Enter>z");
     assert!(!stage.screen(160, 24).contains("newsfed"));

@@ -357,7 +357,7 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
         Role::Dim if area.width < KEYS_LINE => {}
         Role::Dim if area.width < ROOMY_LINE && app.focus == Focus::Reader => {}
         Role::Dim => row.right(state, style(role)),
-        // A part of this state would mean something else, and key hints are more useful.
+        // This state would mean something else if it were truncated, and key hints are more useful.
         _ if state.ends_with(ELSEWHERE) && (area.width < KEYS_LINE || !row.fits_right(&state)) => {}
         _ => row.right_fitting(&state, style(role)),
     }
@@ -424,7 +424,7 @@ fn state(app: &App) -> (String, Role) {
         _ if status.offline => (format!("{} offline", m.failing), Role::Warning),
         (_, total, _) if total > 0 => (progress(app, status.done, total), Role::Soft),
         _ if status.syncing.is_some() => (first_items(app), Role::Soft),
-        // The card below the sources shows it already.
+        // The card below the sources already shows the time of the next check.
         (_, _, Some(s)) if s > 0 && app.areas.card => (String::new(), Role::Dim),
         (_, _, Some(s)) if s > 0 => (format!("next check in {}", span(s)), Role::Dim),
         _ => match status.accounts.as_slice() {

@@ -380,7 +380,7 @@ fn exploring(app: &App, frame: &mut Frame<'_>, (source, lines): (i64, &[String])
     let style = |role| app.palette.style(role);
     let title = Line::styled(source_name(app, source), style(Role::Bright));
     let mut all = vec![title];
-    let what = "This source explores its site. What it finds becomes items.";
+    let what = "This source explores its site. New articles or files become items.";
     all.extend(wrapped(app, what, Role::Soft, area.width));
     for line in lines {
         all.extend(wrapped(app, &text::line(line), Role::Text, area.width));

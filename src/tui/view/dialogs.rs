@@ -337,10 +337,9 @@ pub(in crate::tui) fn confirm(
     let key = app.keymap.keys_for(Context::Everywhere, crate::config::Action::Undo);
     let undo = match (confirm.takes_back, key) {
         (TakesBack::Never, _) => "This cannot be undone.".to_owned(),
-        (TakesBack::Sources, Some(key)) => {
-            format!("{key} brings them back until you quit newsfed.")
+        (TakesBack::Sources | TakesBack::Marks, Some(key)) => {
+            format!("You can undo this with {key} until you quit newsfed.")
         }
-        (TakesBack::Marks, Some(key)) => format!("{key} undoes it until you quit newsfed."),
         (_, None) | (TakesBack::Nothing, _) => String::new(),
     };
     let details = confirm.details.iter().map(|name| (format!("  {name}"), Role::Bright));

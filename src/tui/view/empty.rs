@@ -306,7 +306,7 @@ fn unfiltered(app: &App) -> Notice {
             text: format!("{} of {all} sources failed.", failing.len()),
             earlier: Vec::new(),
             commands: vec![
-                (Action::Log, "what failed and why"),
+                (Action::Log, "show what failed and why"),
                 (Action::RefreshAll, "try again now"),
             ],
             problem: true,
@@ -348,7 +348,7 @@ fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
             (Action::Workbench, "edit the selectors"),
             (Action::Log, "show the log"),
             (Action::Browser, "open the page in the browser"),
-            (Action::Delete, "remove it (undo brings it back)"),
+            (Action::Delete, "remove the source (can be undone)"),
         ],
         problem: true,
     }
@@ -409,9 +409,9 @@ fn failed(app: &App, entry: &SourceEntry) -> Notice {
             (Action::Refresh, "try again now"),
             (Action::Browser, "open the page in the browser"),
             (Action::Edit, "change the source"),
-            (Action::Why, "when it is checked, and why"),
-            (Action::Log, "every error"),
-            (Action::Delete, "remove it (undo brings it back)"),
+            (Action::Why, "explain when the source is checked"),
+            (Action::Log, "show every error"),
+            (Action::Delete, "remove the source (can be undone)"),
         ],
         problem: true,
     }

@@ -165,7 +165,9 @@ fn detail_text(app: &App, line: ImportLine<'_>) -> String {
             let adds = completion.map(Completion::describe).filter(|adds| !adds.is_empty());
             let adds = adds.map(|adds| format!("; will get {adds}")).unwrap_or_default();
             let other = completion.and_then(|completion| completion.other_folder.as_ref());
-            let stays = other.map(|(theirs, ours)| format!("; stays in {ours}, not in {theirs}"));
+            let stays = other.map(|(theirs, ours)| {
+                format!("; stays in the folder {ours} (in the list: {theirs})")
+            });
             known + &adds + &stays.unwrap_or_default()
         }
         ImportLine::KnownView(view) => {

@@ -1,4 +1,4 @@
-//! Draws the interface. What event handlers can compute in advance is computed there.
+//! Draws the interface. Event handlers compute whatever can be computed in advance.
 
 pub(super) mod add;
 mod chrome;
@@ -180,7 +180,7 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     let has_space = !text_first || beside_text >= LIST.0;
     let of_list = part(space, 45).clamp(LIST.0, LIST.1);
     let of_list = if text_first { of_list.min(beside_text) } else { of_list };
-    // Of two panes, the list leaves the text its whole column as long as titles are readable.
+    // With two panes, the list shrinks until the text has its whole column, as long as titles are readable.
     let text_space = width.saturating_sub(1 + app.reader.column + READER_MARGINS);
     let of_two = |default: u16| default.min(text_space.max(MIN_LIST));
     match width {

@@ -294,7 +294,7 @@ impl Pen<'_> {
         parts.extend(self.no_full_text(usize::from(area.width).saturating_sub(used + after)));
         parts.extend(hint.filter(|_| next || parts.len() < 2));
         let separator = format!(" {} ", marks(self.app).bullet);
-        // What a key does and why text is missing are the most useful parts.
+        // The last parts are the most useful ones: why text is missing, and what a key does.
         while parts.len() > 1 && text::width(&parts.join(&separator)) > area.width.into() {
             parts.remove(0);
         }

@@ -226,8 +226,8 @@ impl Page<'_> {
             return vec![];
         }
         let cells = self.cells();
-        let title = ("When it publishes".to_owned(), self.style(Role::Title));
-        // The pattern is estimated for all hours, also those without items.
+        let title = ("Publishing times".to_owned(), self.style(Role::Title));
+        // The pattern is estimated for all hours, including those without items.
         let basis = Some(&*self.report.basis).filter(|basis| basis.starts_with("learned from"));
         let what = format!("   likely hours of new items, {}", basis.unwrap_or("estimated"));
         let what = (what, self.style(Role::Dim));

@@ -394,8 +394,8 @@ pub(super) fn has_formulas(e: ElementRef<'_>) -> bool {
         text.contains(['\\', '^'])
             && std::iter::from_fn(|| Some((parts.next()?, *parts.peek()?))).any(|(part, after)| {
                 let is_tight = !part.starts_with(char::is_whitespace);
-                // As in `enclosed`: without letters or digits after it, because a variable may follow another
-                // one.
+                // As in `enclosed`, no letter or digit may follow the end delimiter: `$HOME` and `$PATH` are
+                // variables.
                 let ends = is_tight && !after.starts_with(char::is_alphanumeric);
                 ends && part.len() <= MAX_SOURCE && is_certain(part)
             })

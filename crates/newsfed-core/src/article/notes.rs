@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn many_links_into_a_long_text_are_fast() {
+    fn handles_many_links_into_a_long_text_quickly() {
         let much = "<b>x</b> ".repeat(50_000);
         let jumps = "<a href='#x'>1</a> ".repeat(30_000);
         let document = from_html(&format!("<p>{jumps}</p><div id='x'>{much}</div>"), None);

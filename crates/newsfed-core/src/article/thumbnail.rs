@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_known_formats_and_shrinks_them() {
+    fn reads_known_formats_and_shrinks_large_images() {
         for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP] {
             let small = Thumbnail::read(&encoded(20, 10, format), false).unwrap();
             assert_eq!((small.width, small.height), (20, 10), "{format:?}");

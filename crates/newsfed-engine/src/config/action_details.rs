@@ -19,7 +19,7 @@ impl Action {
                 "Goes to the first or last row, or to the start or end of the article."
             }
             Self::ShowUnread => "Unread items of all sources.",
-            Self::ShowToday => "Items of all sources with today's date, read or not.",
+            Self::ShowToday => "Today's items of all sources, read or not.",
             Self::ShowPinned => "Pinned items are never removed.",
             Self::ShowNew => "Items that were found since newsfed was last closed.",
             Self::ShowLater => {
@@ -44,7 +44,7 @@ impl Action {
             }
             Self::NextItem | Self::PreviousItem => "Opens the item that is next in the list.",
             Self::MarkRead | Self::MarkUnread => {
-                "Does nothing if already marked. For keys that run several commands."
+                "Skips items that are already marked. For keys that run several commands."
             }
             Self::ToggleRead => "Applies to the selected items, or to the current one.",
             Self::Pin => "A pinned item stays at the top of lists, and is never removed.",
@@ -58,7 +58,7 @@ impl Action {
                 "Asks first if there are more than 50 items. The change can be undone."
             }
             Self::ReadAbove | Self::ReadBelow => {
-                "Also rows that are not on the screen. Asks if there are more than 50. Can be undone."
+                "Includes rows that are not on the screen. Asks if there are more than 50. Can be undone."
             }
             Self::ReadMatching => {
                 "Searches all items, not only the list. Asks if more than 50 match. Can be undone."

@@ -50,7 +50,7 @@ impl Stay {
     pub fn why(self) -> &'static str {
         match self {
             Self::Edited => "you have changed its settings",
-            Self::Kept => "you have pinned or tagged items of it, or kept some for later",
+            Self::Kept => "you have pinned or tagged some of its items, or kept them for later",
             Self::Unknown => "its URL is not on the list",
         }
     }

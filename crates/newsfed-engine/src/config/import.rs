@@ -139,7 +139,7 @@ pub enum ImportError {
     #[error("{0} lists no feeds: {1}")]
     NoFeeds(String, &'static str),
     /// A list to follow with nothing to import, and one of the reasons.
-    #[error("{name} lists nothing that can be imported: {url} was skipped: {why}")]
+    #[error("{name} lists nothing that can be imported; {url} was skipped: {why}")]
     NoneTaken { name: String, url: String, why: String },
     #[error("{name} nests outlines more than {limit} levels deep", limit = opml::MAX_DEPTH)]
     TooDeep { name: String },

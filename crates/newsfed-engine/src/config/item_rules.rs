@@ -176,9 +176,10 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
             }
             (_, Err(e)) => Some(("do", e)),
             (_, Ok(effects)) if effects.is_empty() => Some(("do", "is missing".to_owned())),
-            _ if runs && rule.run.is_empty() => {
-                Some(("run", "is missing, such as [\"save\", \"{url}\"]".to_owned()))
-            }
+            _ if runs && rule.run.is_empty() => Some((
+                "run",
+                "is missing; expected a list such as [\"save\", \"{url}\"]".to_owned(),
+            )),
             _ if rules.iter().any(|other| other.name == rule.name) => {
                 Some(("name", format!("\"{}\" is the name of two rules", rule.name)))
             }

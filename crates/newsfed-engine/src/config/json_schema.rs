@@ -139,7 +139,7 @@ fn definitions() -> Value {
     json!({
         "command": {
             "type": "string",
-            "description": "A command with optional arguments, several of them separated by \";\", or \"none\".",
+            "description": "A command with optional arguments, or several commands separated by \";\", or \"none\".",
             "anyOf": [{ "enum": names }, { "pattern": "[ ;]" }],
         },
         "style": {

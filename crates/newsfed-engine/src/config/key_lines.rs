@@ -7,7 +7,7 @@ use super::quote::quote;
 /// For a command that prompts if its argument is missing: the argument in words, and an example.
 fn argument(action: Action) -> Option<(&'static str, &'static str)> {
     Some(match action {
-        Action::Set => ("a setting and its value", "set ui.list compact"),
+        Action::Set => ("a setting and a value", "set ui.list compact"),
         Action::ReadMatching => ("a query", "read age>3d"),
         Action::ReadFor => ("the minutes", "read-for 20"),
         Action::Run => ("the name of a [[command]]", "run NAME"),
@@ -57,7 +57,7 @@ pub(super) fn problems(line: &str, programs: &[CommandSettings]) -> Vec<String> 
         };
         if is_missing {
             found.push(format!(
-                "{} asks for {what}{stops}; write {what} after the command, as in {}",
+                "{} needs {what}, as in {}; as written, it opens a dialog{stops}",
                 quote(command),
                 quote(example)
             ));
@@ -85,14 +85,17 @@ mod tests {
             (
                 "save; next-unread",
                 &[
-                    "\"save\" asks for a file, and the commands after it do not run; write a file after the \
-                     command, as in \"save weekend.epub\"",
+                    "\"save\" needs a file, as in \"save weekend.epub\"; as written, it opens a dialog, and the \
+                     commands after it do not run",
                 ],
             ),
-            ("pin; read-for", &["\"read-for\" asks for the minutes; write the minutes"]),
+            (
+                "pin; read-for",
+                &["\"read-for\" needs the minutes, as in \"read-for 20\"; as written"],
+            ),
             (
                 "set ui.theme; run",
-                &["\"set ui.theme\" asks for a setting and its value", "\"run\" asks"],
+                &["\"set ui.theme\" needs a setting and a value", "\"run\" needs"],
             ),
         ] {
             let found = problems(line, &programs);

@@ -203,7 +203,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
             "Programs in terminal",
             "Programs of [open] that run in the terminal. Known ones can be left out.",
         )
-        .unset("recognised ones"),
+        .unset("known programs"),
     key("download.folder", FOLDER, |s| Slot::MaybeText(&mut s.download.folder))
         .on(FormPage::Listen, "Download folder", "The folder for downloads, such as ~/Podcasts.")
         .unset("download folder"),

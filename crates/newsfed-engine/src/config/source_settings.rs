@@ -134,7 +134,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(
             GENERAL,
             "Remove after",
-            "Remove the source if it is gone or has no new items for this many days.",
+            "Remove a source that is gone or has had no new items for this many days.",
         )
         .unset("default (never)")
         .kinds(WITH_ITEMS)
@@ -280,7 +280,11 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .kinds(FILES)
         .polls(),
     key("mail", PATH, |d| Slot::MaybeText(&mut d.origin.mail))
-        .on(ORIGIN, "Mailbox", "A Maildir or mbox file whose emails are the entries. Read-only.")
+        .on(
+            ORIGIN,
+            "Mailbox",
+            "A Maildir or an mbox file. Its emails become items and stay unchanged.",
+        )
         .unset("none")
         .kinds(FEEDS)
         .polls(),

@@ -289,7 +289,7 @@ pub(crate) fn address(text: &str) -> Result<(Url, Option<BasicAuth>), String> {
         "http" | "https" => None,
         "file" => Some("; only http and https URLs can be followed; a file is file = \"/path\""),
         "exec" => Some("; for a program, write exec = [\"program\"] instead"),
-        "filter" => Some("; write the URL alone, and filter = [\"program\"] beside it"),
+        "filter" => Some("; write only the URL, and add filter = [\"program\"]"),
         _ => Some("; only http and https URLs can be followed"),
     };
     if let Some(why) = other {
@@ -397,9 +397,9 @@ fn settle_ids(read: Vec<Numbered>, report: &mut Report) -> Vec<(At, Source)> {
         if let Some(first) = &first {
             let key = format!("source {}", quote(one.source.url.as_str()));
             let kept = match (one.id_at.is_some(), &one.source.account) {
-                (true, None) => "it is polled twice",
-                (true, Some(_)) => "one of them applies",
-                (false, _) => "this one is skipped",
+                (true, None) => "the URL is polled twice",
+                (true, Some(_)) => "only one of the two entries applies",
+                (false, _) => "this source is skipped",
             };
             report.warn(one.at, &key, format!("\"{first}\" has the same URL; {kept}"));
             if one.id_at.is_none() {

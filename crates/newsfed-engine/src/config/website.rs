@@ -74,7 +74,11 @@ pub(super) fn read_website(
         if value.is_empty() {
             usual.clone_into(value);
             if needs_selectors {
-                report.error(at(key), &format!("{name}.{key}"), "is missing: a website needs it");
+                report.error(
+                    at(key),
+                    &format!("{name}.{key}"),
+                    "is missing: a website needs this selector",
+                );
             }
         }
     }

@@ -80,7 +80,7 @@ impl Advice {
             ..0 => format!("saves {} a day", counted(-more, "poll")),
             more => format!("costs {} a day", counted(more, "poll")),
         };
-        format!("found {} later than necessary; {key} = \"{value}\" {cost}", span(saved))
+        format!("items are found {} later than necessary; {key} = \"{value}\" {cost}", span(saved))
     }
 
     /// The change to `sources.toml`.

@@ -114,7 +114,7 @@ fn why_dead(days: u32, facts: &SourceFacts, known: &Known) -> Option<String> {
     // A source that was added again gets as much time as one without new items.
     let has_time = known.is_back && known.age < days;
     if facts.health(facts.last_poll?) == Health::Gone || not_found {
-        return (!has_time).then(|| "its server reports that it is gone".to_owned());
+        return (!has_time).then(|| "the server reports that the source is gone".to_owned());
     }
     // A source that was not polled may have new items.
     let is_quiet = facts.last_ok? - known.since >= days;

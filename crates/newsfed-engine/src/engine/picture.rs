@@ -77,7 +77,7 @@ impl Handle {
 /// Embedded pictures of an item.
 #[derive(Debug)]
 pub struct EmbeddedPictures {
-    /// Markers, and the pictures that can be shown.
+    /// The requested markers with their pictures; `None` if a picture was not found or cannot be shown.
     pub pictures: Vec<(String, Option<Thumbnail>)>,
     /// Why pictures were not found.
     pub missing: Option<String>,

@@ -138,7 +138,9 @@ impl Loop {
 
     async fn postpone_unfinished(&self, now: Time) {
         if let Err(e) = unfinished::postpone(&self.context.store, now).await {
-            tracing::error!("cannot postpone the polls of the other newsfed process: {e}");
+            tracing::error!(
+                "cannot postpone the polls that another newsfed process did not finish: {e}"
+            );
         }
     }
 

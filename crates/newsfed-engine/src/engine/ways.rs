@@ -301,9 +301,9 @@ impl Way {
                 "Each change becomes a version that lists the changed rows, columns and totals."
             }
             SourceRules::Page(_) => {
-                "The page becomes one item; each change is a new version of it and makes it unread."
+                "The page becomes one item; each change is a new version, and makes the item unread."
             }
-            SourceRules::List => "Its sources are kept in sync with it.",
+            SourceRules::List => "The sources are kept in sync with the list.",
             SourceRules::Crawl(_) => {
                 "Reads about 60 pages at first, slowly, and learns which of them lead to new articles \
                  or files. Later checks read only those pages and what is new on them."

@@ -172,8 +172,8 @@ impl CrawlLog {
     }
 
     /// The requests and bytes of the last responses.
-    pub fn spent(&self, answers: u32) -> Result<(u64, u64)> {
-        let from = self.requests.saturating_sub(answers);
+    pub fn spent(&self, responses: u32) -> Result<(u64, u64)> {
+        let from = self.requests.saturating_sub(responses);
         let sql =
             "SELECT coalesce(sum(sent), 0), coalesce(sum(bytes), 0) FROM request WHERE id >= ?1";
         let sums = |r: &rusqlite::Row<'_>| Ok((r.get::<_, i64>(0)?, r.get::<_, i64>(1)?));
@@ -182,8 +182,8 @@ impl CrawlLog {
     }
 
     /// Removes the last responses, which must not have added links.
-    pub fn drop_last(&mut self, answers: u32) -> Result<()> {
-        let keep = self.requests.saturating_sub(answers);
+    pub fn drop_last(&mut self, responses: u32) -> Result<()> {
+        let keep = self.requests.saturating_sub(responses);
         self.conn.execute("DELETE FROM request WHERE id >= ?1", [keep])?;
         self.requests = keep;
         Ok(())

@@ -82,14 +82,14 @@ impl RuleTest {
     fn what(what: &What, negated: bool, names: &Names<'_>, phrases: &mut Phrases) -> Option<Self> {
         Some(match what {
             What::Text { column, text, phrase } => {
-                // Decided by `fts`, so that the same texts are ignored as in searches, and the same words may
-                // be prefixes.
+                // `fts` builds the expression, so that the same texts are ignored as in searches, and the same
+                // words may be prefixes.
                 let expression = fts(*column, text, !phrase && !negated)?;
                 let phrase = match phrases.add(text, expression.ends_with('*'), *column) {
                     Some(phrase) => Self::Phrase(phrase, *column),
                     None => Self::Unknown,
                 };
-                // The database decides about signs.
+                // Only the database can compare the signs after a word.
                 match Signed::new(*column, text, &expression) {
                     Some(_) => Self::All(vec![phrase, Self::Unknown]),
                     None => phrase,

@@ -172,7 +172,7 @@ impl App {
 fn done(label: &str, of_sources: bool) -> String {
     match label.strip_prefix(REMOVAL) {
         Some(what) if of_sources => format!(
-            "Removed {what}. Undo works until you quit; for 30 days, adding it again restores its items"
+            "Removed {what}. You can undo this until you quit; for 30 days, adding a source again restores its items"
         ),
         Some(what) => format!("Removed {what}"),
         None => format!("Saved: {label}"),

@@ -136,7 +136,7 @@ fn page_down_stops_at_the_start_of_a_picture() {
 fn an_embedded_picture_has_a_description_but_no_link() {
     let marker = crate::util::html::OMITTED;
     let mut stage = embedded(&[marker, marker]);
-    stage.keys_give("I", "in the page; once it is fetched again, they can be shown");
+    stage.keys_give("I", "in the page, and can be shown once the page is fetched again");
     let screen = stage.screen(80, 24);
     let shown =
         |words: &str| screen.lines().any(|line| line.trim_end_matches(['▐', ' ']).ends_with(words));
@@ -190,7 +190,7 @@ fn requests_the_page_once_for_all_embedded_pictures() {
     assert!(!screen.contains("▣ Plot 0") && !screen.contains("▣ Plot 2"), "{screen}");
     assert!(screen.contains("▣ Plot 1") && !screen.contains("¹"), "{screen}");
     assert_eq!(stage.asked_for("FetchEmbedded"), 1, "{:?}", stage.requested);
-    // The missing one is requested again on request only.
+    // The missing picture is requested again only when the user asks for pictures.
     stage.keys("II");
     assert_eq!(stage.asked_for("FetchEmbedded"), 2);
     stage.keys("<Esc><Esc>");

@@ -270,11 +270,11 @@ fn stepping_past_the_matches_opens_the_adjacent_result() {
     let screen = press(&mut stage, &["n"]);
     let (at, top) = (open(&stage), stage.app.reader.top);
     assert_eq!((at, top, screen.contains("2 matches")), (next, 0, true), "{screen}");
-    // Above the first match follows the previous result.
+    // Stepping back from the first match opens the previous result.
     let screen = press(&mut stage, &["N"]);
     assert_eq!((open(&stage), screen.contains("2 matches")), (first, true), "{screen}");
     assert!(press(&mut stage, &["n"]).contains("match 1 of 2"));
-    // After the last result, the first match of the same item follows.
+    // After the last match of the last result, the first match of the same item follows.
     let last = stage.app.items.rows.len() - 1;
     for _ in first..last {
         press(&mut stage, &["n", "n", "n"]);

@@ -277,7 +277,7 @@ fn a_list_gives_urls_titles_folders_and_tags() {
         ("<opml><body><outline text='x'/></body></opml>", "lists no feeds"),
         (
             "<opml><body><outline xmlUrl='http://10.0.0.1/'/></body></opml>",
-            "lists nothing that can be imported: http://10.0.0.1/ was skipped",
+            "lists nothing that can be imported; http://10.0.0.1/ was skipped",
         ),
     ] {
         let error = read(text).unwrap_err().to_string();

@@ -155,7 +155,7 @@ fn warns_about_key_commands_without_an_argument() {
     let loaded = Home::new(config, "").load(&[]).unwrap();
     let [warning] = loaded.warnings.as_slice() else { panic!("{:?}", loaded.warnings) };
     let warning = warning.to_string();
-    for part in ["config.toml:2:", "keys.items.\"x\"", "\"save\" asks for a file"] {
+    for part in ["config.toml:2:", "keys.items.\"x\"", "\"save\" needs a file"] {
         assert!(warning.contains(part), "{part}: {warning}");
     }
 }

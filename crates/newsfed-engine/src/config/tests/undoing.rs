@@ -187,7 +187,7 @@ fn undo_refuses_settings_and_views_changed_elsewhere() {
     );
     assert_eq!(text(), theirs);
     write(&format!("# mine\n\n{}", added_text(&[&a])));
-    // One of them has already been removed.
+    // One of the added views has already been removed.
     added.revert(&paths).unwrap();
     assert!(file.settings(&[]).unwrap().views.is_empty());
     assert_eq!(text(), "# mine\n");

@@ -214,7 +214,7 @@ fn explains_invalid_source_urls() {
         ("https://", "(empty host)"),
         ("file:///a", "a file is file = \"/path\""),
         ("exec:ls", "write exec = [\"program\"] instead"),
-        ("filter:x", "filter = [\"program\"] beside it"),
+        ("filter:x", "add filter = [\"program\"]"),
         ("ftp://me:hush@x.example", "; only http and https URLs can be followed"),
         (&long, " (too long)"),
     ] {

@@ -162,8 +162,9 @@ impl Revisit {
             self.in_a_row += 1;
             self.failed.extend(is_new.then_some(link));
             if self.in_a_row >= MAX_LOST {
-                let words =
-                    got.why.unwrap_or_else(|| format!("its response is HTTP {}", got.status));
+                let words = got
+                    .why
+                    .unwrap_or_else(|| format!("the server responds with HTTP {}", got.status));
                 return CrawlStep::Ended(CrawlEnd::Left(words));
             }
         } else {

@@ -136,7 +136,7 @@ impl Handle {
             FileState::Unchanged => fs::remove_file(&path).map_err(|why| not_removed(&path, &why)),
             FileState::Missing => Ok(()),
             FileState::Changed => Err(DownloadError::Refused(format!(
-                "{} was changed after its download, so it stays; remove it yourself",
+                "{} was changed after its download, so the file stays; remove it yourself",
                 path.display()
             ))),
             FileState::Unknown => {

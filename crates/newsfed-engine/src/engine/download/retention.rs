@@ -62,11 +62,17 @@ pub(super) async fn record(context: &Arc<Context>, path: &Path, order: &Download
         Some(DownloadRecord { path, url, item, source, at, size, modified, kept: false })
     });
     let Ok(Some(record)) = stored.await else {
-        tracing::warn!("{} cannot be recorded, so it stays", line(&path.to_string_lossy()));
+        tracing::warn!(
+            "{} cannot be recorded, so retention will not remove the file",
+            line(&path.to_string_lossy())
+        );
         return;
     };
     if let Err(e) = context.store.record_download(record).await {
-        tracing::warn!("{} was not recorded, so it stays: {e}", line(&path.to_string_lossy()));
+        tracing::warn!(
+            "{} was not recorded, so retention will not remove the file: {e}",
+            line(&path.to_string_lossy())
+        );
     }
 }
 

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refreshes_become_rarer_and_stop() {
+    fn refetches_become_rarer_and_stop() {
         let published = Time::from_timestamp(0, 0).unwrap();
         let (mut now, mut hours) = (published + TimeDelta::minutes(10), Vec::new());
         while let Some(next) = after_success(published, now) {

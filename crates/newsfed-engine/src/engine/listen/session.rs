@@ -25,7 +25,7 @@ const TRY: Duration = Duration::from_millis(30);
 /// Timeout for a player to read a command.
 const SEND: Duration = Duration::from_secs(1);
 /// The error if a player is stopped while it starts.
-const STOPPED: &str = "it was stopped";
+const STOPPED: &str = "the player was stopped";
 /// Timeout for a player to exit.
 const END: Duration = Duration::from_millis(500);
 
@@ -101,7 +101,7 @@ impl Session {
             biased;
             () = cancel.cancelled() => Err(STOPPED.to_owned()),
             ipc = timeout(START, connect(&mut child, &socket)) => {
-                ipc.unwrap_or_else(|_| Err("it does not respond".to_owned()))
+                ipc.unwrap_or_else(|_| Err("the player does not respond".to_owned()))
             }
         };
         match ipc {
@@ -212,7 +212,7 @@ async fn connect(child: &mut Child, socket: &Path) -> Result<Ipc, String> {
         }
         match child.try_wait() {
             Ok(None) => sleep(TRY).await,
-            Ok(Some(status)) => return Err(format!("it has ended: {status}")),
+            Ok(Some(status)) => return Err(format!("the player has exited: {status}")),
             Err(e) => return Err(e.to_string()),
         }
     }

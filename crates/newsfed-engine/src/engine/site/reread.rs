@@ -31,8 +31,8 @@ pub struct Reread {
 }
 
 impl Handle {
-    /// Reads the newest `limit` items of a site (row key of the source) again, under its current rules. Marks
-    /// and versions are kept.
+    /// Reads the newest `limit` items of a site (row key of the source) again, with the current selectors of
+    /// the source. Marks and versions are kept.
     ///
     /// # Errors
     /// If the database cannot be read or written.

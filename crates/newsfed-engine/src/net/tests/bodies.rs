@@ -61,9 +61,9 @@ async fn decodes_bodies_by_their_content_encoding() {
     ];
     for (encoding, body, want) in cases {
         let wire = body.len() as u64;
-        let answer = get(&serving(encoding, body), "/").await.unwrap();
-        assert!(answer.body == want, "{encoding}");
-        assert_eq!(answer.wire_bytes, wire, "{encoding}");
+        let response = get(&serving(encoding, body), "/").await.unwrap();
+        assert!(response.body == want, "{encoding}");
+        assert_eq!(response.wire_bytes, wire, "{encoding}");
     }
 }
 

@@ -94,8 +94,8 @@ async fn uses_the_declared_proxy_and_names_it_in_errors() {
         ..Access::default()
     };
     let asked = Request { access, ..Request::feed(url("http://news.example/feed")) };
-    let answer = client().fetch(asked.clone()).await.unwrap();
-    assert_eq!(answer.final_url.as_str(), "http://news.example/feed");
+    let response = client().fetch(asked.clone()).await.unwrap();
+    assert_eq!(response.final_url.as_str(), "http://news.example/feed");
     let seen = &proxy.requests()[0];
     assert_eq!(seen.header("host"), Some(b"news.example".as_slice()));
     drop(proxy);

@@ -36,9 +36,9 @@ async fn rate_limits_are_responses_and_pause_the_host() {
         })
         .unwrap();
         let (client, clock) = client_with(settings());
-        let answer = client.fetch(typed(&server.url("/"))).await.unwrap();
-        assert_eq!((answer.status, answer.body.len()), (status, 0));
-        let seconds = answer.cache.retry_after.map(|d| d.as_secs());
+        let response = client.fetch(typed(&server.url("/"))).await.unwrap();
+        assert_eq!((response.status, response.body.len()), (status, 0));
+        let seconds = response.cache.retry_after.map(|d| d.as_secs());
         assert_eq!(seconds, summary, "{status} {retry_after:?}");
         let pause = client.paused_until(&url(&server.url("/other")));
         let got = pause.map(|until| (until - clock.now()).num_minutes());

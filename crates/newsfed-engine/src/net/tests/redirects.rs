@@ -17,15 +17,15 @@ async fn follows_and_reports_redirects() {
         _ => Reply::status(302),
     })
     .unwrap();
-    let answer = get(&server, "/1").await.unwrap();
-    let hops: Vec<_> = answer.hops.iter().map(|h| (h.status, h.to.as_str().to_owned())).collect();
+    let response = get(&server, "/1").await.unwrap();
+    let hops: Vec<_> = response.hops.iter().map(|h| (h.status, h.to.as_str().to_owned())).collect();
     let to = |path| server.url(path);
     assert_eq!(
         hops,
         [(301, to("/2")), (308, to("/3")), (302, to("/3?4")), (307, to("/5")), (303, to("/end"))]
     );
-    assert_eq!((answer.status, answer.final_url.as_str()), (200, to("/end").as_str()));
-    assert!(!answer.moved_for_good());
+    assert_eq!((response.status, response.final_url.as_str()), (200, to("/end").as_str()));
+    assert!(!response.moved_for_good());
     assert!(get(&server, "/moved").await.unwrap().moved_for_good());
     assert!(!get(&server, "/end").await.unwrap().moved_for_good());
     assert_eq!(get(&server, "/nowhere").await.unwrap().status, 302, "no URL: reported as is");
@@ -164,12 +164,12 @@ async fn credentials_in_the_url_stay_with_their_origin() {
     let to = target.url("/feed").replace("http://", "http://evil:word@");
     let server = Server::start(move |_| Reply::status(301).header("location", &to)).unwrap();
     let login = server.url("/").replace("http://", "http://a%40b:c%3Ad@");
-    let answer = client().fetch(typed(&login)).await.unwrap();
+    let response = client().fetch(typed(&login)).await.unwrap();
     let sent = server.requests()[0].header("authorization").unwrap().to_vec();
     assert_eq!(sent, b"Basic YUBiOmM6ZA==");
     assert_eq!(target.requests()[0].header("authorization"), None);
-    assert_eq!(answer.final_url.as_str(), target.url("/feed"));
-    assert_eq!(answer.hops[0].to.as_str(), target.url("/feed"));
+    assert_eq!(response.final_url.as_str(), target.url("/feed"));
+    assert_eq!(response.hops[0].to.as_str(), target.url("/feed"));
 }
 
 #[tokio::test]

@@ -25,8 +25,8 @@ async fn pages_obey_robots_txt_and_feeds_do_not() {
     })
     .unwrap();
     let (client, clock) = client_with(settings());
-    let answer = client.fetch(page(&server, "/yes")).await.unwrap();
-    assert_eq!(answer.crawl_delay, Duration::from_secs(60), "cut");
+    let response = client.fetch(page(&server, "/yes")).await.unwrap();
+    assert_eq!(response.crawl_delay, Duration::from_secs(60), "cut");
     clock.advance(HOUR);
     for path in ["/no/1?x", "/out"] {
         let error = client.fetch(page(&server, path)).await.unwrap_err();

@@ -12,12 +12,12 @@ async fn a_first_request_is_unconditional_and_names_newsfed() {
     .unwrap();
     let client = client();
     for _ in 0..2 {
-        let answer = client.fetch(typed(&server.url("/feed?x=1#part"))).await.unwrap();
-        assert_eq!((answer.status, answer.body.as_ref()), (200, b"<rss/>".as_slice()));
-        assert_eq!(answer.content_type(), Some("application/rss+xml"));
-        assert_eq!(answer.final_url.as_str(), server.url("/feed?x=1"));
-        assert_eq!(answer.wire_bytes, 6);
-        assert_eq!(answer.validators, Validators::default());
+        let response = client.fetch(typed(&server.url("/feed?x=1#part"))).await.unwrap();
+        assert_eq!((response.status, response.body.as_ref()), (200, b"<rss/>".as_slice()));
+        assert_eq!(response.content_type(), Some("application/rss+xml"));
+        assert_eq!(response.final_url.as_str(), server.url("/feed?x=1"));
+        assert_eq!(response.wire_bytes, 6);
+        assert_eq!(response.validators, Validators::default());
     }
     for seen in server.requests() {
         assert_eq!((seen.method.as_str(), seen.path.as_str()), ("GET", "/feed?x=1"));
@@ -78,7 +78,7 @@ async fn reports_freshness() {
             .header("cache-control", "max-age=900")
     })
     .unwrap();
-    let answer = get(&server, "/").await.unwrap();
-    assert_eq!(answer.cache.max_age, Some(Duration::from_secs(900)));
-    assert_eq!(answer.cache.fresh_for(), Some(Duration::from_secs(900)));
+    let response = get(&server, "/").await.unwrap();
+    assert_eq!(response.cache.max_age, Some(Duration::from_secs(900)));
+    assert_eq!(response.cache.fresh_for(), Some(Duration::from_secs(900)));
 }

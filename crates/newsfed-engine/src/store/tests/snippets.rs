@@ -115,9 +115,9 @@ fn a_snippet_shows_as_many_different_words_as_possible() {
     for (query, wanted) in [
         ("crane heron", "Plover, crane, heron."),
         ("crane avocet", "One dunlin, one avocet."),
-        // Three words, rather than two rare ones.
+        // Three different words are better than two rare ones.
         ("crane heron plover avocet dunlin", "Plover, crane, heron."),
-        // Two forms of a phrase are one word.
+        // Two forms of a phrase count as one word.
         ("\"wi fi\" avocet", "One dunlin, one avocet."),
     ] {
         let found = reader.snippets(&keys, criteria(query).text.as_deref().unwrap()).unwrap();
