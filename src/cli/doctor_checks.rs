@@ -345,7 +345,7 @@ fn terminal() -> Finding {
     let depth = std::env::var("COLORTERM").unwrap_or_default();
     let colours = match (colours_wanted(), depth.as_str()) {
         (false, _) => "no colours (NO_COLOR)",
-        (true, "truecolor" | "24bit") => "all colours",
+        (true, "truecolor" | "24bit") => "24-bit colour",
         (true, _) if term.contains("256color") => "256 colours",
         (true, _) => "16 colours",
     };

@@ -28,7 +28,7 @@ pub(super) struct Choice {
     /// Only items of this view (`newsfed views`)
     #[arg(long, value_name = "NAME")]
     pub(super) view: Option<String>,
-    /// Only items dated this day or later, such as 2026-11-21
+    /// Only items dated on or after this day, such as 2026-11-21
     #[arg(long, value_name = "DATE")]
     pub(super) since: Option<String>,
     /// Only items dated before this day

@@ -24,11 +24,11 @@ type AnyLayer = Box<dyn Layer<Registry> + Send + Sync>;
 ///
 /// If the log cannot be written, prints one warning on standard error and continues.
 pub(super) fn start(home: &Home, verbose: u8, stderr: bool) {
-    let mut dialogs: Vec<AnyLayer> = Vec::new();
+    let mut layers: Vec<AnyLayer> = Vec::new();
     match DailyFile::open(home.paths.log_dir(), home.settings.log.keep) {
         Ok(file) => {
             let layer = fmt::layer().with_ansi(false).with_writer(Mutex::new(file));
-            dialogs.push(layer.with_filter(filter(home, None)).boxed());
+            layers.push(layer.with_filter(filter(home, None)).boxed());
         }
         Err(e) => {
             let folder = home.paths.log_dir().display();
@@ -45,14 +45,14 @@ pub(super) fn start(home: &Home, verbose: u8, stderr: bool) {
         // The systemd journal adds timestamps.
         let layer = fmt::layer().with_ansi(false).with_writer(io::stderr);
         let journal = std::env::var_os("JOURNAL_STREAM").is_some() && !io::stderr().is_terminal();
-        dialogs.push(if journal {
+        layers.push(if journal {
             layer.without_time().with_filter(level).boxed()
         } else {
             layer.with_filter(level).boxed()
         });
     }
     // If logging was already started in this process, it continues unchanged.
-    let _ = tracing_subscriber::registry().with(dialogs).try_init();
+    let _ = tracing_subscriber::registry().with(layers).try_init();
 }
 
 fn filter(home: &Home, wanted: Option<&str>) -> Targets {

@@ -84,7 +84,7 @@ impl MarkedItems {
 
 const READ: &str = "\
 Give the numbers of items, or select items with options. If an item is
-unknown, nothing is marked. With ui.mark_stories, the other items of their
+unknown, nothing is changed. With ui.mark_stories, the other items of their
 stories are marked too. --undo undoes the last run, and earlier runs when it is
 repeated, up to 20. Items that the run marked and that are still read become
 unread.
@@ -105,7 +105,7 @@ pub(super) struct ItemArgs {
 
 const UNREAD: &str = "\
 Give the numbers of items, or select items with options. If an item is
-unknown, nothing is marked. With ui.mark_stories, the other items of their
+unknown, nothing is changed. With ui.mark_stories, the other items of their
 stories are marked too.
 
 Examples:
@@ -114,14 +114,14 @@ Examples:
   newsfed unread --dry-run --query 'is:read sport'";
 
 pub(super) const PIN: &str = "\
-If one of the items is unknown, nothing is marked.
+If one of the items is unknown, nothing is changed.
 
 Examples:
   newsfed pin 1234
   newsfed list --pinned";
 
 pub(super) const UNPIN: &str = "\
-If one of the items is unknown, nothing is marked.
+If one of the items is unknown, nothing is changed.
 
 Examples:
   newsfed unpin 1234
@@ -307,7 +307,7 @@ pub(super) fn tag(
 ) -> Result<Exit, Failure> {
     let tag = text::line(&args.tag);
     if text::comparable(&tag).is_empty() || tag.chars().count() > MAX_TAG {
-        let message = format!("a tag has 1 to {MAX_TAG} characters");
+        let message = format!("a tag must have 1 to {MAX_TAG} characters");
         return Err(Failure::Usage(message));
     }
     let store = Home::load(global, out)?.store()?;

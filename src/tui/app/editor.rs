@@ -54,7 +54,7 @@ pub(crate) struct Editor {
     /// The themes, once the gallery was drawn.
     pub(crate) gallery: Vec<Palette>,
     pub(super) saving: Option<Saving>,
-    /// The workbench for selectors, once it was opened.
+    /// The workbench for selectors, once it has been opened.
     pub(super) bench: Option<Box<Bench>>,
     /// Whether the workbench opens as soon as the entry is loaded.
     open_bench_next: bool,

@@ -95,8 +95,8 @@ fn the_keys_page_shows_the_bindings_of_the_preset() {
     let mut stage = settings("", (120, 36));
     stage.keys(&"<C-n>".repeat(8));
     let screen = stage.screen(120, 36);
-    assert!(screen.contains("Most used keys"), "{screen}");
-    let table = |screen: &str| screen[screen.find("Most used keys").unwrap()..].to_owned();
+    assert!(screen.contains("Common keys"), "{screen}");
+    let table = |screen: &str| screen[screen.find("Common keys").unwrap()..].to_owned();
     assert!(table(&screen).contains("mark all read"), "{screen}");
     stage.keys("<Left>");
     assert_ne!(table(&stage.screen(120, 36)), table(&screen));

@@ -78,7 +78,7 @@ fn never_truncates_keys_and_uses_the_whole_width() {
     let line = screen.lines().find(|line| line.contains("Open the comments in the browser"));
     let line = line.map(|line| line.trim_end_matches([' ', '│']));
     assert!(line.is_some_and(|line| line.ends_with("Items, Reader")), "{screen}");
-    assert!(screen.contains("Open in the browser, mark read, go to next item"), "{screen}");
+    assert!(screen.contains("Open in the browser, mark read, go to the next item"), "{screen}");
 }
 
 #[test]

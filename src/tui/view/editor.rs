@@ -61,7 +61,7 @@ struct Parts {
 /// Minimum width of a screen whose panes stay visible beside the choice of a theme.
 const BESIDE: u16 = 74;
 
-/// Whether only the themes are shown, in a column at the right, so that the rest shows the previewed theme.
+/// Whether only the themes are shown, in a column on the right, so that the rest shows the previewed theme.
 fn is_column(app: &App, editor: &Editor, width: u16) -> bool {
     editor.chooses_theme() && width >= BESIDE && !app.settings.ui.linear
 }

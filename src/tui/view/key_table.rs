@@ -64,7 +64,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect
         return;
     }
     let style = |role| app.palette.style(role);
-    let title = Line::styled("Most used keys", style(Role::Title));
+    let title = Line::styled("Common keys", style(Role::Title));
     frame.render_widget(title, Rect { y: area.y + 1, height: 1, ..area });
     let columns = (area.width / COLUMN).max(1);
     let space = usize::from(columns) * usize::from(height);

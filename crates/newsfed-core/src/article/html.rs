@@ -383,7 +383,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_xhtml_is_well_formed(markup in "(<(p|b|i|li|ul|ol|pre|td|tr|table|blockquote|h2|br|code|dl|dd|dt|hr|figure|a href=http://e.org/|img src=http://e.org/x|/p|/ul|/b|/table|/pre|/blockquote|/a)>|[ab<>&\"\n ]{1,4}){0,14}") {
+        fn xhtml_of_any_document_is_well_formed(markup in "(<(p|b|i|li|ul|ol|pre|td|tr|table|blockquote|h2|br|code|dl|dd|dt|hr|figure|a href=http://e.org/|img src=http://e.org/x|/p|/ul|/b|/table|/pre|/blockquote|/a)>|[ab<>&\"\n ]{1,4}){0,14}") {
             let document = from_html(&markup, None);
             let text = document.xhtml(Xhtml { picture: &|_| None, prefix: "" });
             let mut reader = quick_xml::Reader::from_str(&text);

@@ -128,7 +128,7 @@ actions! {
         SelectInverse, "select-inverse", "inverse", "Invert the selection";
         SelectNone, "select-none", "none", "Clear the selection";
         Browser, "browser", "browser", "Open in the browser";
-        BrowserAndNext, "browser-and-next", "browser, next", "Open in the browser, mark read, go to next item";
+        BrowserAndNext, "browser-and-next", "browser, next", "Open in the browser, mark read, go to the next item";
         Copy, "copy", "copy URL", "Copy the URL";
         CopyMarkdown, "copy-markdown", "copy Markdown", "Copy the selected items as Markdown";
         Save, "save", "save to a file", "Save the selected items as Markdown, HTML or EPUB";

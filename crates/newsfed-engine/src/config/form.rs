@@ -18,9 +18,9 @@ use crate::model::{Source, SourceKind};
 pub struct SourceForm {
     base: Section,
     fields: Vec<FormField>,
-    /// In the form of the settings: the settings with the changes, if they are valid.
+    /// For the settings form: the settings with the changes, if they are valid.
     settings: Option<Box<Settings>>,
-    /// In the form of a source: the source with the changes, if it is valid.
+    /// For the form of a source: the source with the changes, if it is valid.
     source: Option<Box<Source>>,
     /// An error that does not belong to a field.
     pub problem: Option<String>,
@@ -290,7 +290,7 @@ impl SourceForm {
         &self.base
     }
 
-    /// In the form of the settings: the settings with the changes, if they are valid.
+    /// For the settings form: the settings with the changes, if they are valid.
     pub fn preview_settings(&self) -> Option<&Settings> {
         self.settings.as_deref()
     }

@@ -9,15 +9,15 @@ fn argument(action: Action) -> Option<(&'static str, &'static str)> {
     Some(match action {
         Action::Set => ("a setting and a value", "set ui.list compact"),
         Action::ReadMatching => ("a query", "read age>3d"),
-        Action::ReadFor => ("the minutes", "read-for 20"),
+        Action::ReadFor => ("a number of minutes", "read-for 20"),
         Action::Run => ("the name of a [[command]]", "run NAME"),
         Action::Tag => ("a tag", "tag linux"),
         Action::Theme => ("a theme", "theme nord"),
         Action::Add => ("a URL", "add https://example.org/"),
         Action::Import => ("a file", "import feeds.opml"),
-        Action::Search => ("the words", "search rust"),
-        Action::Filter => ("the words", "filter rust"),
-        Action::Find => ("the words", "find rust"),
+        Action::Search => ("words", "search rust"),
+        Action::Filter => ("words", "filter rust"),
+        Action::Find => ("words", "find rust"),
         Action::Save => ("a file", "save weekend.epub"),
         Action::Pipe => ("a shell command", "pipe wc -w"),
         _ => return None,
@@ -91,7 +91,7 @@ mod tests {
             ),
             (
                 "pin; read-for",
-                &["\"read-for\" needs the minutes, as in \"read-for 20\"; as written"],
+                &["\"read-for\" needs a number of minutes, as in \"read-for 20\"; as written"],
             ),
             (
                 "set ui.theme; run",

@@ -228,7 +228,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .unset("mpv"),
     key("listen.step", Rule::Within(1, 600), |s| Slot::Time(&mut s.listen.step)).on(
         FormPage::Listen,
-        "Listening step",
+        "Skip step",
         "How far keys skip forward and back, 1s to 10m. Default 30s.",
     ),
     key("save.folder", FOLDER, |s| Slot::MaybeText(&mut s.save.folder))
@@ -303,7 +303,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("comments.days", RETENTION_DAYS, |s| Slot::MaybeCount(&mut s.comments.days))
         .on(
             FormPage::Retention,
-            "Keep comments (days)",
+            "Comments (days)",
             "Days without new comments until their source is removed. 0 keeps it.",
         )
         .unset("forever"),

@@ -79,8 +79,8 @@ pub enum CheckResult {
     Failed,
 }
 
-/// Number of polls that are read.
-const CHECKS: usize = 300;
+/// Maximum number of polls that are read.
+const POLLS: usize = 300;
 
 /// Reads and describes the schedule of one source; replays its last weeks several times for the
 /// advice.
@@ -99,7 +99,7 @@ pub fn schedule_report(
         return collected_report(reader, facts, account, &why, now);
     }
     let filter = PollFilter { source: Some(facts.key), noteworthy: false };
-    let polls = reader.polls(filter, CHECKS)?;
+    let polls = reader.polls(filter, POLLS)?;
     let week = now - WEEK;
     let delays = reader.delays(facts.key, week, why.first_poll.unwrap_or(week))?;
     let delay = |at: Time| delays.get(&at.timestamp()).copied();

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_table_or_column_is_damage() {
+    fn a_missing_table_or_column_counts_as_damage() {
         let conn = rusqlite::Connection::open_in_memory().unwrap();
         let error = |sql: &str| StoreError::from(conn.prepare(sql).map(drop).unwrap_err());
         assert!(matches!(error("SELECT 1 FROM item"), StoreError::Corrupt(_)));

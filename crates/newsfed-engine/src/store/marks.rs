@@ -129,7 +129,7 @@ fn snooze(conn: &Connection, keys: &[i64], until: Time) -> Result<Vec<i64>> {
     Ok(changed)
 }
 
-/// Shows snoozed items whose time has come, as unread; returns their number.
+/// Marks snoozed items whose time has come as unread and shows them again; returns their number.
 pub(super) fn wake(conn: &Connection, now: Time) -> Result<usize> {
     let woken = conn
         .prepare_cached(
@@ -168,7 +168,7 @@ impl Store {
         self.call(move |conn| part::mark_read(conn, &view, part, stories)).await
     }
 
-    /// Shows snoozed items whose time has come, as unread; returns their number.
+    /// Marks snoozed items whose time has come as unread and shows them again; returns their number.
     pub async fn wake(&self, now: Time) -> Result<usize> {
         self.call(move |conn| wake(conn, now)).await
     }

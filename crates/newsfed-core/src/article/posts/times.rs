@@ -259,7 +259,7 @@ fn is_joined(before: &str, known: &HashSet<&str>) -> bool {
     JOINED.contains(&words.join(" ").as_str())
 }
 
-/// The line above a date in lower case, if it may be a label of the date, such as "Joined".
+/// The line above a date, converted to lower case, if it may be the date's label, such as "Joined".
 fn label_above(page: &Page<'_>, at: usize) -> Option<String> {
     let before = at.checked_sub(1)?;
     let parent = |at: usize| page.elements[page.blocks[at].element].parent;

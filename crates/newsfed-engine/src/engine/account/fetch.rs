@@ -28,7 +28,7 @@ impl Sync {
         loop {
             let (now, later) = rest.split_at(self.batch.min(rest.len()));
             let request = |token: &str| Request::contents(token, now);
-            match self.session.read::<Contents>("items", true, request).await {
+            match self.session.read::<Contents>("the items", true, request).await {
                 Ok((contents, _)) => {
                     *rest = later;
                     return Ok(Batch { items: contents.items, too_large: false });
@@ -69,7 +69,7 @@ impl Sync {
             self.know_feeds(waiting.as_ref().map(|c| c.items.as_slice())).await?;
             let store = store_items(Storing::of(self), waiting.take());
             let request = |_: &str| Request::reading_list(&page);
-            let read = self.session.read::<Contents>("items", false, request);
+            let read = self.session.read::<Contents>("the items", false, request);
             let (read, stored) = tokio::join!(read, store);
             self.add(stored?);
             let (count, next) = match read {

@@ -59,7 +59,8 @@ impl Session {
     async fn once(&mut self, request: &Request) -> Result<ServiceResponse, AccountError> {
         let query = if request.query.is_empty() { "" } else { "?" };
         let text = format!("{}{}{query}{}", self.settings.url, request.path, request.query);
-        let shape = |found: &str| AccountError::Shape { request: "login", found: found.to_owned() };
+        let shape =
+            |found: &str| AccountError::Shape { request: "the login", found: found.to_owned() };
         let url = Url::parse(&text).map_err(|_| shape("not a URL"))?;
         let body = match &request.body {
             Body::None => None,

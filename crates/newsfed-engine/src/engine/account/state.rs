@@ -120,11 +120,13 @@ pub enum AccountError {
     /// The status was 429 or 5xx.
     #[error("the server is busy or failing (HTTP {status})")]
     Busy { status: u16, retry_after: Option<Duration> },
-    #[error("the server responds to {request} with HTTP {status}; check the URL of the account")]
+    #[error(
+        "the server responds to the request for {request} with HTTP {status}; check the URL of the account"
+    )]
     Status { request: &'static str, status: u16 },
     /// The response is not the requested JSON, but for example a login page.
     #[error(
-        "the response to {request} is not what the Google Reader API returns ({found}); check the URL of the account"
+        "the response to the request for {request} is not what the Google Reader API returns ({found}); check the URL of the account"
     )]
     Shape { request: &'static str, found: String },
     /// A list that repeats itself.
