@@ -220,7 +220,7 @@ async fn a_damaged_list_removes_nothing() {
         (opml(""), "lists no feeds"),
         (
             opml("<outline text='x' xmlUrl='http://127.0.0.1/x'/>"),
-            "nothing that can be imported: http://127.0.0.1/x was skipped: a private address",
+            "nothing that can be imported; http://127.0.0.1/x was skipped: a private address",
         ),
         (opml(&"<outline text='x'>".repeat(300)), "nests outlines"),
         ("x".repeat(11 << 20), "larger than"),
