@@ -91,7 +91,7 @@ pub(super) fn move_sources(
                 let without = match dropped.as_slice() {
                     [] => String::new(),
                     keys => {
-                        format!(" (without {}, which the server does not have)", keys.join(", "))
+                        format!(" (without {}, which do not apply on the server)", keys.join(", "))
                     }
                 };
                 out.note(format!("{source} moves: {title}{without}"));

@@ -37,7 +37,7 @@ pub(super) struct ImportArgs {
     /// Show what would be imported, without changing anything
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// The flags of newsboat that pin an item
+    /// newsboat flags that pin an item
     #[arg(long, value_name = "LETTERS", default_value = "s")]
     pub(super) pin_flags: String,
     /// Undo the last item import
@@ -63,7 +63,7 @@ or have pinned or tagged any of its items or kept any for later. The list is
 itself a source, of kind `list`.
 
 Items with their marks: newsboat's cache.db, newsraft's database,
-database.sqlite of eilmeldung and NewsFlash, JSON of Inoreader, Feedly,
+database.sqlite from eilmeldung or NewsFlash, JSON from Inoreader, Feedly,
 FreshRSS and other services, and Pocket's CSV or HTML. Import the list of feeds
 first. Items of feeds that you follow go to their sources: known items get
 their marks, and new items are added with the data in the file. Items that a

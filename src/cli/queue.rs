@@ -105,7 +105,7 @@ pub(super) fn run(args: &QueueArgs, global: &Global, out: &mut Output) -> Result
             let store = home.store()?;
             let episode = episode(&store, Some(id))?;
             let moved = store.move_in_queue_blocking(episode.key, *positions)?;
-            report(usize::from(moved != 0), out)?;
+            report(usize::from(moved != 0), "moved", out)?;
             Ok(Exit::Ok)
         }
         QueueCommand::Play { id } => play(&home, id.as_deref(), out),
@@ -172,7 +172,7 @@ fn add(store: &Store, args: &ItemsArgs, out: &mut Output) -> Result<Exit, Failur
     if exit == Exit::Partial {
         out.note(format!("newsfed: {why}: {}", list_of(&refused)));
     }
-    report(changed.len(), out)?;
+    report(changed.len(), "added to the queue", out)?;
     Ok(exit)
 }
 
@@ -187,7 +187,7 @@ fn remove(store: &Store, items: Option<Vec<i64>>, out: &mut Output) -> Result<Ex
     if !left.is_empty() {
         out.note(format!("newsfed: not in the queue: {}", list_of(&left)));
     }
-    report(removed.len(), out)?;
+    report(removed.len(), "removed from the queue", out)?;
     if !removed.is_empty() && !out.json {
         out.note("`newsfed queue undo` undoes this");
     }
@@ -198,14 +198,14 @@ fn undo(store: &Store, out: &mut Output) -> Result<Exit, Failure> {
     let Some(restored) = store.restore_queue_blocking()? else {
         return Err(Failure::Plain("there is no removal to undo".to_owned()));
     };
-    report(restored.len(), out)?;
+    report(restored.len(), "restored to the queue", out)?;
     Ok(Exit::Ok)
 }
 
-fn report(changed: usize, out: &mut Output) -> Result<(), Failure> {
+fn report(changed: usize, done: &str, out: &mut Output) -> Result<(), Failure> {
     match out.json {
         true => out.value(&Changed { changed })?,
-        false => out.result(format!("{} changed", counted(changed, "item")))?,
+        false => out.result(format!("{} {done}", counted(changed, "item")))?,
     }
     Ok(())
 }

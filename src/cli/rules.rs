@@ -225,7 +225,7 @@ fn same_name<'a>(names: impl Iterator<Item = &'a str> + Clone, typed: &str) -> O
     exact.or_else(|| names.clone().find(|name| text::comparable(name) == comparable))
 }
 
-/// The rule with a name, and the items that it matches.
+/// The rule with this name, and the items that it matches.
 fn chosen(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(Rule, View), Failure> {
     let known = &home.settings.rules;
     let names = known.iter().map(|rule| rule.name.as_str());

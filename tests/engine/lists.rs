@@ -408,7 +408,7 @@ async fn keeps_sources_with_urls_changed_by_the_user() {
     planet.edit("a", SourceChange::default().set("url", "https://mine.example/feed")).await;
     let said = planet.changes_to(&outline("b")).await.join("");
     assert_eq!(planet.sources(), ["a Team mine own", "b Team b listed"]);
-    assert!(said.contains("a stays, because its URL is not on the list"), "{said}");
+    assert!(said.contains("a stays, because its URL is not in the list"), "{said}");
     planet.engine.shutdown().await;
 }
 
@@ -621,7 +621,7 @@ async fn each_change_can_be_undone() {
     let said = planet.changes_to(&outlines(&["b", "c", "d"])).await.join("");
     let here = ["a Team a own", "b Team b listed", "d Team d listed"];
     assert_eq!(planet.sources(), here);
-    assert!(said.contains("a stays, because its URL is not on the list"), "{said}");
+    assert!(said.contains("a stays, because its URL is not in the list"), "{said}");
     // Removing the list keeps its sources.
     planet.home.file().remove(&[SourceId(planet.id())]).unwrap();
     assert!(planet.home.file().declared().unwrap().iter().all(|s| s.list.is_none()));

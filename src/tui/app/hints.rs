@@ -285,7 +285,7 @@ impl App {
             Action::Back if self.focus == Focus::Items && self.items.marked.is_empty() => {
                 "whole list"
             }
-            Action::Back if self.focus != Focus::Reader => "cancel selection",
+            Action::Back if self.focus != Focus::Reader => "clear selection",
             // `f` has the same label in every pane.
             Action::Filter => "find",
             Action::Jump if self.focus == Focus::Sources => "find",

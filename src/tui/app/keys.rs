@@ -404,8 +404,12 @@ impl App {
         if rows.is_empty() {
             return vec![];
         }
-        let single = self.focus == Focus::Items && self.items.marked.is_empty();
-        self.items.marked.clear();
+        // The commands of one key act on the same items.
+        let single =
+            self.focus == Focus::Items && self.items.marked.is_empty() && !self.in_sequence;
+        if !self.in_sequence {
+            self.items.marked.clear();
+        }
         // A pinned item may move to the top, but the scroll position must not change.
         let moves = mark == Mark::Pinned && self.items.shown_order() == SortOrder::PinnedNewest;
         self.items.keeps_scroll = moves;

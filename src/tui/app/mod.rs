@@ -172,6 +172,8 @@ pub(super) struct App {
     commands_running: HashSet<String>,
     /// Commands that were run from the palette, most recent first.
     recent: Vec<Action>,
+    /// Whether one of several commands of a key is running.
+    in_sequence: bool,
     /// The refreshes that the user started and that are still running.
     pub(super) refreshing: BTreeMap<RequestId, Refreshing>,
     pub(super) player: PlayerState,
@@ -242,6 +244,7 @@ impl App {
             unbound: HashSet::new(),
             commands_running: HashSet::new(),
             recent: Vec::new(),
+            in_sequence: false,
             refreshing: BTreeMap::new(),
             player: PlayerState::default(),
             counts_items: false,

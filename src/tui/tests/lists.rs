@@ -452,7 +452,7 @@ fn the_color_of_a_source_overrides_the_derived_one() {
 }
 
 #[test]
-fn a_search_offers_operators_and_counts_while_typing() {
+fn a_search_suggests_operators_and_shows_counts_as_you_type() {
     let mut stage = Stage::new();
     stage.screen(120, 40);
     stage.keys("/");

@@ -32,6 +32,32 @@ fn a_key_runs_several_commands_with_arguments() {
 }
 
 #[test]
+fn the_commands_of_a_key_act_on_the_same_item() {
+    let settings = keys(&[("x", "pin; copy"), ("z", "mark-read; copy"), ("y", "pin")]);
+    let mut stage = Stage::with(settings, source_list(), item_rows());
+    stage.keys("gi");
+    let (row, next) = (&item_rows()[0], &item_rows()[1]);
+    for keys in ["x", "z"] {
+        stage.requested.clear();
+        stage.keys(keys);
+        let copy = format!("Copy {{ text: {:?} }}", row.url.as_deref().unwrap());
+        assert_eq!(stage.asked_for(&copy), 1, "{keys}: {:?}", stage.requested);
+        let current = stage.app.items.current().map(|row| row.key);
+        assert_eq!(current, Some(row.key), "{keys}");
+    }
+    // A key with one command goes on to the next item.
+    stage.keys("y");
+    assert_eq!(stage.app.items.current().map(|row| row.key), Some(next.key));
+    // Selected items stay selected for the next command.
+    stage.keys("k<Space><Space>");
+    stage.requested.clear();
+    let marked = stage.app.items.marked.len();
+    assert!(marked > 0);
+    stage.keys("z");
+    assert_eq!(stage.app.items.marked.len(), marked);
+}
+
+#[test]
 fn a_key_marks_many_items_before_its_next_command() {
     let bound = keys(&[("x", "read age>0d; quit")]);
     let mut stage = Stage::with(bound, source_list(), item_rows());

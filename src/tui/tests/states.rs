@@ -82,6 +82,20 @@ fn an_empty_list_shows_the_reason() {
     };
     shows(words(0, 3), &["✓ You have read everything", "R refresh now", "g a all items"]);
     shows(words(5, 3), &["✓ You have read everything"]);
+    // In one source, others may have unread items.
+    let mut list = source_list();
+    for (n, entry) in list.sources.iter_mut().enumerate() {
+        (entry.facts.items, entry.facts.unread) = (3, if n == 1 { 2 } else { 0 });
+    }
+    let mut stage = Stage::with(Settings::default(), list, Vec::new());
+    stage.app.items.listing.base.scope =
+        crate::store::Scope::Sources(vec![stage.app.sources.list.sources[0].facts.key]);
+    stage.app.items.listing.base.unread_only = true;
+    let screen = stage.screen(120, 20);
+    shows(
+        screen,
+        &["✓ Nothing unread here, but 2 unread items in other sources", "g u unread items of"],
+    );
     shows(words(0, 0), &["No items yet", "R refresh now"]);
     shows(words(2, 0), &["! No items yet", "2 of 5 sources failed.", "show what failed and why"]);
 }

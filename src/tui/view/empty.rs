@@ -279,9 +279,19 @@ fn unfiltered(app: &App) -> Notice {
         if app.settings.ui.unread_only {
             commands.insert(0, (Action::UnreadOnly, "show read items"));
         }
+        let elsewhere = app.sources.list.sources.iter().filter(|entry| !within(entry));
+        let title = match elsewhere.map(|entry| entry.facts.unread).sum::<u32>() {
+            0 => "You have read everything".to_owned(),
+            count => {
+                commands.insert(0, (Action::ShowUnread, "unread items of all sources"));
+                let items =
+                    text::counted(usize::try_from(count).unwrap_or(usize::MAX), "unread item");
+                format!("Nothing unread here, but {items} in other sources")
+            }
+        };
         return Notice {
             mark: (m.selected, Role::Ok),
-            title: "You have read everything".to_owned(),
+            title,
             text: next.map(in_).unwrap_or_default(),
             earlier: Vec::new(),
             commands,

@@ -31,7 +31,7 @@ pub(super) struct Groups {
     starts: [Time; 4],
     /// Number of rows at the top of the list that are there because of their titles.
     titles: usize,
-    /// Number of pinned rows below them.
+    /// Number of pinned rows below the title matches.
     pinned: usize,
     /// The group of the previous row. It is cached, because the next row is usually in the same group, and
     /// computing months is slow.

@@ -114,7 +114,7 @@ impl<'a> Head<'a> {
         head
     }
 
-    /// The content of the first of these names that exists.
+    /// The content of the first metadata entry with one of these names, in this order.
     pub(super) fn first(&self, names: &[&str]) -> Option<&'a str> {
         names.iter().find_map(|name| self.all(name).next())
     }

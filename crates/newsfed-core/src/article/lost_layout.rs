@@ -1,6 +1,7 @@
 //! Notices that code has lost its layout, which some feeds remove.
 
 use super::document::{Block, Document};
+use crate::util::text;
 
 /// Minimum number of lines of code that has lost its indentation.
 const MIN_LINES: usize = 6;
@@ -11,6 +12,8 @@ const MIN_PARTS: usize = 5;
 /// The same minimum for a line that was certainly several lines, because code follows a comment or a call was
 /// wrapped.
 const MIN_CERTAIN: usize = 3;
+/// Minimum number of rows of tables that have lost their spaces.
+const MIN_ROWS: usize = 2;
 /// Maximum depth of blocks in which code is searched for.
 const MAX_DEPTH: usize = 20;
 /// Minimum number of lines that open an indented block with a colon. Prose may have some too, but not with the
@@ -24,6 +27,8 @@ const LIKELY: [&str; 4] = ["if", "for", "while", "with"];
 pub enum LostLayout {
     LineBreaks,
     Indentation,
+    /// The spaces that align the columns of tables drawn with signs.
+    Spaces,
 }
 
 impl LostLayout {
@@ -73,7 +78,39 @@ fn lost(code: &str) -> Option<LostLayout> {
     if lines.next().is_none() {
         return is_joined(first.trim()).then_some(LostLayout::LineBreaks);
     }
-    is_unindented(code).then_some(LostLayout::Indentation)
+    if is_unindented(code) {
+        return Some(LostLayout::Indentation);
+    }
+    has_ragged_table(code).then_some(LostLayout::Spaces)
+}
+
+/// Whether the rows of a table, as databases print them, are shorter than the lines between them and have no
+/// two spaces in a row.
+fn has_ragged_table(code: &str) -> bool {
+    let is_border = |line: &str| {
+        line.starts_with("+-")
+            && line.ends_with("-+")
+            && line.bytes().all(|b| matches!(b, b'+' | b'-'))
+    };
+    let columns = |line: &str, sign: char| line.chars().filter(|c| *c == sign).count();
+    let (mut border, mut ragged) = (None, 0);
+    for line in code.lines().map(str::trim) {
+        if is_border(line) {
+            border = Some(line);
+        } else if let Some(above) =
+            border.filter(|_| line.starts_with("| ") && line.ends_with(" |"))
+        {
+            let is_short = text::width(line) < above.len() && line.chars().count() < above.len();
+            if line.contains("  ") || columns(line, '|') != columns(above, '+') {
+                return false;
+            }
+            // The widest row has its full width.
+            ragged += usize::from(is_short);
+        } else {
+            border = None;
+        }
+    }
+    ragged >= MIN_ROWS
 }
 
 /// Whether a line contains several statements. Data and markup are often written on one line.
@@ -162,6 +199,9 @@ mod tests {
         let remark = commented.replace("var reports", "and").replace("();", "()");
         let pair = "the name of a key = a value; and another one; ".repeat(9);
         let json = format!("{{\"a\": [{}]}}", "{\"b\": {}}, ".repeat(30));
+        let table = "+------+-------+ / | Name | Value | / +------+-------+ / | log  | OFF   | / | size | 20    | / \
+                     +------+-------+ / 2 rows in set";
+        let ragged = table.replace("  |", " |").replace("  |", " |").replace("  |", " |");
         for (code, expected) in [
             (rows(rust), Some(LostLayout::Indentation)),
             (
@@ -208,6 +248,15 @@ mod tests {
             (joined[..70].to_owned(), None),
             (pair, None),
             (json, None),
+            (rows(&ragged), Some(LostLayout::Spaces)),
+            (rows(table), None),
+            // Nothing is missing: the cells are full, or have wide characters.
+            (rows("+---+---+ / | a | b | / | c | d | / | e | f | / +---+---+"), None),
+            (rows("+----+---+ / | 名 | b | / | 日 | d | / | 本 | f | / +----+---+"), None),
+            // Another number of columns, and a row with spaces.
+            (rows("+---------+ / | a | b | / | c | d | / | e | f |"), None),
+            (rows("+-----+----+ / | a | b | / | c | d | / | e  | f |"), None),
+            (rows("+------+----+ / | a | b | / | long | ef | / +------+----+"), None),
             (String::new(), None),
         ] {
             let block = Block::Code { language: None, code: code.clone() };

@@ -203,8 +203,8 @@ fn rest_of(pieces: &[Inline], (at, from): (usize, usize)) -> &str {
     }
 }
 
-/// Whether a line ends (or begins) here: only whitespace remains up to a line break, also one in the source, or
-/// to the end of the pieces.
+/// Whether a line ends (or begins) here: only whitespace remains before the next line break (including one in
+/// the source) or the end of the pieces.
 fn is_line_end<'a>(
     mut beside: impl Iterator<Item = char>,
     mut pieces: impl Iterator<Item = &'a Inline>,

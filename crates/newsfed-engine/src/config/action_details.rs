@@ -11,7 +11,7 @@ impl Action {
                 "Moves the selection by that distance, or scrolls the article."
             }
             Self::NextPane | Self::PreviousPane => {
-                "The panes are Sources, Items and Reader. Keys act on the one with the line below its title."
+                "The panes are Sources, Items and Reader. Keys act on the pane with the line below its title."
             }
             Self::Open => "Lists the items of a source, or opens an item in the Reader.",
             Self::Back => "Also clears a selection, and closes a search.",

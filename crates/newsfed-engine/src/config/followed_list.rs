@@ -51,7 +51,7 @@ impl Stay {
         match self {
             Self::Edited => "you have changed its settings",
             Self::Kept => "you have pinned or tagged some of its items, or kept them for later",
-            Self::Unknown => "its URL is not on the list",
+            Self::Unknown => "its URL is not in the list",
         }
     }
 }

@@ -53,7 +53,7 @@ pub fn config_schema() -> Value {
     root.extend(lists());
     let about =
         "Settings of newsfed. Every setting has a default; docs/files.md explains the file.";
-    let mut schema = file("config.toml of newsfed", about, root);
+    let mut schema = file("newsfed config.toml", about, root);
     schema.insert("definitions".to_owned(), definitions());
     schema.into()
 }
@@ -224,7 +224,7 @@ pub fn sources_schema() -> Value {
     let sources = json!({ "type": "array", "description": "A source.", "items": source });
     let about = "The sources that newsfed follows; docs/files.md explains the file.";
     let root = Keys::from_iter([("source".to_owned(), sources)]);
-    file("sources.toml of newsfed", about, root).into()
+    file("newsfed sources.toml", about, root).into()
 }
 
 /// Marks a key as renamed to `now`.

@@ -60,7 +60,7 @@ roles! {
     Caption, "caption", "The caption of a picture";
     Heading, "heading", "A heading of an article";
     Subheading, "subheading", "A second-level heading of an article";
-    Bar, "bar", "The bar beside a quotation, and bars of statistics";
+    Bar, "bar", "The bar beside a quotation, and bars in statistics";
     Match, "match", "A search match";
     Status, "status", "The status line";
     KeyHint, "key-hint", "A key in a hint";

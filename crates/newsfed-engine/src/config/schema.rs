@@ -251,7 +251,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("notify.command", ARGUMENT, |s| Slot::Command(&mut s.notify.command))
         .on(
             FormPage::Programs,
-            "Notify command",
+            "Notification command",
             "Command such as notify-send {title} {text}; also for daemon and sync.",
         )
         .unset("none"),

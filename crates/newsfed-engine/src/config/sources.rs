@@ -157,7 +157,7 @@ fn read_account(
     for key in foreign {
         let account = quote(account);
         let message =
-            format!("has no effect, because the server of the account {account} polls it");
+            format!("has no effect, because the server of the account {account} polls this source");
         report.warn(pair.at, &format!("{prefix}{key}"), message);
     }
     Some(account.clone())

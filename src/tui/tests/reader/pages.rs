@@ -94,7 +94,7 @@ fn a_page_does_not_begin_with_an_empty_line() {
 }
 
 #[test]
-fn a_mark_shows_where_a_repeating_last_page_goes_on() {
+fn a_mark_shows_where_new_lines_begin_on_an_overlapping_last_page() {
     let mut stage = lines(50);
     // Two pages fill the screen. The last one repeats lines if less than half of it would be new.
     let mut marked = Vec::new();

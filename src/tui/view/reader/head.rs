@@ -299,6 +299,7 @@ fn origin(app: &App, article: &Article, source: Option<&SourceEntry>) -> Option<
         let code = lost.map(|lost| match lost {
             LostLayout::LineBreaks => "; code has no line breaks",
             LostLayout::Indentation => "; code has no indentation",
+            LostLayout::Spaces => "; tables in code are not aligned",
         });
         fact.extend(code.map(|code| (code.to_owned(), Role::Dim)));
         fact.push((", ".to_owned(), Role::Dim));

@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// The URL of an embedded picture in safe HTML, up to the hash of its data. Texts that were stored before
-/// there were hashes end here.
+/// The URL of an embedded picture in safe HTML, up to the hash of its data. In texts stored before hashes
+/// were added, the URL ends here.
 pub const OMITTED: &str = "data:image/x-omitted,";
 /// Number of hexadecimal digits of a hash: 128 bits.
 const HASH: usize = 32;

@@ -69,7 +69,7 @@ fn tokens(text: &str) -> Vec<Token> {
             Some((_, signs)) if "+#".contains(c) && before != ' ' => signs.push(c),
             _ => {}
         }
-        // Signs after a space or punctuation follow no word.
+        // Signs after a space or punctuation do not belong to a word.
         before = if c.is_alphanumeric() || "+#".contains(c) && before != ' ' { c } else { ' ' };
     }
     words
