@@ -20,6 +20,8 @@ pub(crate) struct Find {
     from: usize,
     /// Whether the user has hidden the highlights of the matches.
     pub(crate) is_faded: bool,
+    /// Whether the keys for the next item step through the matches.
+    steps: bool,
 }
 
 /// The words of the item search whose results are listed. They are highlighted in the article.
@@ -33,7 +35,8 @@ pub(super) struct SearchedText {
 
 impl Find {
     fn new(text: Option<String>, pieces: Vec<Piece>, from: usize) -> Self {
-        Self { text, pieces, at: None, from, is_faded: false }
+        let steps = text.is_some();
+        Self { text, pieces, at: None, from, is_faded: false, steps }
     }
 
     /// Number of matches.
@@ -49,17 +52,6 @@ impl Find {
 
     fn piece(&self) -> Option<Piece> {
         self.pieces.iter().find(|piece| Some(piece.hit) == self.at).copied()
-    }
-
-    /// Whether there is no further match in a direction, starting from the lines on the screen.
-    fn is_last(&self, forward: bool, seen: &Range<usize>) -> bool {
-        let is_seen = self.piece().is_some_and(|piece| seen.contains(&piece.line));
-        match (self.at.filter(|_| is_seen), forward) {
-            (Some(at), true) => at + 1 >= self.count(),
-            (Some(at), false) => at == 0,
-            (None, true) => self.pieces.last().is_none_or(|piece| piece.line < seen.start),
-            (None, false) => self.pieces.first().is_none_or(|piece| piece.line >= seen.end),
-        }
     }
 
     /// Selects the next match, starting from the current one if it is on the screen, or else from the lines
@@ -220,6 +212,7 @@ impl ReaderPane {
         match self.find.as_mut().filter(|find| find.text.is_none()) {
             Some(find) => {
                 let was = !std::mem::replace(&mut find.is_faded, true);
+                (find.steps, find.at) = (false, None);
                 self.pointed = self.pointed.filter(|_| !was);
                 was
             }
@@ -274,7 +267,8 @@ impl App {
 
     /// Whether the keys for the next item step through matches or changes in the article instead.
     pub(in crate::tui) fn stepping(&self) -> bool {
-        let steps = self.marks_matches() || self.reader.show_difference;
+        let is_entered = self.marks_matches() && !self.has_unentered_matches();
+        let steps = is_entered || self.reader.show_difference;
         self.focus == Focus::Reader && steps && self.reader.next().is_none()
     }
 
@@ -283,21 +277,24 @@ impl App {
         self.reader.find.as_ref().is_some_and(|find| !find.is_faded)
     }
 
-    /// Whether there is, or may be, another result in a direction.
-    fn has_result(&self, forward: bool) -> bool {
-        let items = &self.items;
-        match forward {
-            true => items.selected + 1 < items.rows.len() || items.more_below,
-            false => items.selected > 0 || items.more_above,
+    /// Goes to the first match of the listed search in the article. From then on, the keys for the next item step
+    /// through its matches.
+    fn enter_matches(&mut self) -> Vec<Effect> {
+        self.reader.searched.is_due = !self.reader.searched.words.is_empty();
+        self.reader.show_searched();
+        if let Some(find) = self.reader.find.as_mut() {
+            find.steps = true;
+            self.reader.next_match(true);
         }
+        vec![]
+    }
+
+    /// Whether matches of the listed search are highlighted, but the keys do not step through them yet.
+    pub(super) fn has_unentered_matches(&self) -> bool {
+        self.marks_matches() && self.reader.find.as_ref().is_some_and(|find| !find.steps)
     }
 
     pub(super) fn step(&mut self, forward: bool) -> Vec<Effect> {
-        let seen = self.reader.top..self.reader.top + self.reader.height;
-        let find = self.reader.find.as_ref().filter(|find| find.text.is_none());
-        if find.is_some_and(|find| find.is_last(forward, &seen)) && self.has_result(forward) {
-            return self.step_item(forward);
-        }
         if self.marks_matches() {
             self.reader.next_match(forward);
         } else {
@@ -308,6 +305,10 @@ impl App {
 
     /// Closes the search field; the search stays active if it has matches.
     pub(super) fn find_confirmed(&mut self) -> Vec<Effect> {
+        // Nothing was typed.
+        if self.reader.shows_searched() {
+            return self.enter_matches();
+        }
         let missing = self.reader.find.as_ref().filter(|find| find.pieces.is_empty());
         let text = missing.and_then(|find| find.text.as_deref()).map(|text| text.trim().to_owned());
         let Some(text) = text else {
@@ -315,7 +316,8 @@ impl App {
             return vec![];
         };
         self.reader.cancel_find();
-        if text.is_empty() { vec![] } else { self.missed(text) }
+        // Like in vim, an empty search repeats the last one.
+        if text.is_empty() { self.enter_matches() } else { self.missed(text) }
     }
 
     /// The keys for the next match repeat the message, so that they do not leave the article.

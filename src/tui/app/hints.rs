@@ -189,9 +189,7 @@ impl App {
             has_use.then_some(())?;
             let keys = match action {
                 // Only Esc hides the matches.
-                Action::Back if self.focus == Focus::Reader && self.marks_matches() => {
-                    self.back_key()
-                }
+                Action::Back if self.steps_through_matches() => self.back_key(),
                 _ => self.keymap.keys_for(context, action),
             };
             Some(hint(keys?, self.label(action)))
@@ -214,7 +212,16 @@ impl App {
         if let Some(key) = other.filter(|_| self.stepping() && self.reader.shows_searched()) {
             hints.insert(1.min(hints.len()), hint(key, Action::Back.label()));
         }
+        let find = self.keymap.keys_for(context, Action::Find);
+        let is_here = self.focus == Focus::Reader && self.has_unentered_matches();
+        if let Some(key) = find.filter(|_| is_here) {
+            hints.insert(3.min(hints.len()), text(format!("{key} Enter"), "first match"));
+        }
         hints
+    }
+
+    fn steps_through_matches(&self) -> bool {
+        self.stepping() && self.marks_matches()
     }
 
     /// The hints of a dialog with the currently bound keys; actions without a key are left out.
@@ -280,7 +287,7 @@ impl App {
             Action::Difference if self.shows_changes() => "article",
             Action::NextUnread if self.stepping() => "next match",
             Action::PreviousUnread if self.stepping() => "previous match",
-            Action::Back if self.focus == Focus::Reader && self.marks_matches() => "hide matches",
+            Action::Back if self.steps_through_matches() => "hide matches",
             Action::Back if self.stepping() => action.label(),
             Action::Back if self.focus == Focus::Items && self.items.marked.is_empty() => {
                 "whole list"

@@ -62,13 +62,17 @@ fn marked(stage: &mut Stage) -> Vec<String> {
 const TWO: &str = "<p>Two bridges and a concert, one Bridge.</p>";
 
 #[test]
-fn an_article_opens_at_its_start_and_n_goes_to_the_first_match() {
+fn an_article_opens_at_its_start_and_an_empty_search_goes_to_the_first_match() {
     for keys in ["/bridge<Enter>", "fbridge<Enter>", "<C-p>Bridges<Enter>"] {
         let mut stage = stage(TWO);
         let screen = press(&mut stage, &[keys, "<Enter>"]);
         assert!(screen.contains("2 matches") && stage.app.reader.top == 0, "{keys} {screen}");
+        assert!(
+            screen.contains("f Enter first match") && screen.contains("n next unread"),
+            "{screen}"
+        );
+        let screen = press(&mut stage, &["<C-f><Enter>"]);
         assert!(screen.contains("n next match"), "{keys} {screen}");
-        let screen = press(&mut stage, &["n"]);
         assert!(screen.contains("match 1 of 2") && screen.contains("Two bridges"), "{screen}");
         assert_eq!(marked(&mut stage), ["bridges", "Bridge"], "{keys}");
         let reader = &stage.app.reader;
@@ -80,8 +84,10 @@ fn an_article_opens_at_its_start_and_n_goes_to_the_first_match() {
 #[test]
 fn keys_step_through_the_matches_and_close_the_search() {
     let mut stage = stage(TWO);
-    press(&mut stage, &["/bridge<Enter>", "<Enter>", "n"]);
+    press(&mut stage, &["/bridge<Enter>", "<Enter>", "<C-f><Enter>"]);
     assert!(press(&mut stage, &["n"]).contains("match 2 of 2"));
+    assert!(press(&mut stage, &["n"]).contains("match 1 of 2"));
+    assert!(press(&mut stage, &["N"]).contains("match 2 of 2"));
     assert!(press(&mut stage, &["N"]).contains("match 1 of 2"));
     let top = stage.app.reader.top;
     let screen = press(&mut stage, &["<Esc>"]);
@@ -149,7 +155,7 @@ fn matches_in_the_list_of_links_are_not_counted() {
 #[test]
 fn hidden_matches_have_no_mark_at_another_width() {
     let mut stage = stage(TWO);
-    assert!(press(&mut stage, &["/bridge<Enter>", "<Enter>", "n"]).contains('▸'));
+    assert!(press(&mut stage, &["/bridge<Enter>", "<Enter>", "<C-f><Enter>"]).contains('▸'));
     assert!(!press(&mut stage, &["<Esc>"]).contains('▸'));
     let screen = stage.screen(80, 40);
     assert!(!screen.contains('▸'), "{screen}");
@@ -164,8 +170,14 @@ fn screen_has(stage: &mut Stage, words: &[&str]) -> bool {
 fn hints_lead_out_of_the_matches() {
     let mut stage = stage(TWO);
     press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
-    let hints: Vec<_> = stage.app.hints().into_iter().map(|hint| hint.label).collect();
-    assert_eq!(hints[..4], ["next match", "back", "hide matches", "page"]);
+    let hints = |stage: &Stage| -> Vec<_> {
+        stage.app.hints().into_iter().map(|hint| hint.label).collect()
+    };
+    assert_eq!(hints(&stage)[..4], ["page", "next unread", "back", "first match"]);
+    // The keys keep their meaning until the user goes to a match.
+    assert!(!stage.app.stepping());
+    press(&mut stage, &["<C-f><Enter>"]);
+    assert_eq!(hints(&stage)[..4], ["next match", "back", "hide matches", "page"]);
     // The usual keys stay visible.
     assert!(screen_has(&mut stage, &["q back", "o browser", "p pin"]));
     let screen = press(&mut stage, &["<Esc>"]);
@@ -241,11 +253,14 @@ fn highlights_stay_while_scrolling_and_disappear_with_esc() {
     // The meaning of a key must not change while the text is scrolled.
     let mut stage = stage(&far);
     let screen = press(&mut stage, &["/bridge<Enter>", "<Enter>", "<Space>", "<Space>", "<Space>"]);
+    assert!(screen.contains("n next unread") && !stage.app.stepping(), "{screen}");
+    press(&mut stage, &["<C-f><Enter>"]);
+    let screen = press(&mut stage, &["<Space>"]);
     assert!(screen.contains("n next match") && stage.app.stepping(), "{screen}");
     // The first Esc hides the highlights, the second one closes the article.
     let mut stage = self::stage(&far);
     let screen = press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
-    assert!(screen.contains("3 matches") && stage.app.stepping(), "{screen}");
+    assert!(screen.contains("3 matches") && !stage.app.stepping(), "{screen}");
     let screen = press(&mut stage, &["<Esc>"]);
     assert!(screen.contains("n next unread") && !screen.contains("3 matches"), "{screen}");
     assert_eq!(stage.app.focus, Focus::Reader);
@@ -257,32 +272,6 @@ fn highlights_stay_while_scrolling_and_disappear_with_esc() {
     // Matches of a search in the text stay highlighted.
     press(&mut stage, &["<Enter>", "<C-f>nothing<Enter>", "<Space><Space><Space>"]);
     assert!(!marked(&mut stage).is_empty());
-}
-
-#[test]
-fn stepping_past_the_matches_opens_the_adjacent_result() {
-    let mut stage = stage("<p>The electors and a concert, one Elector.</p>");
-    press(&mut stage, &["/ele<Enter>", "<Enter>", "n"]);
-    assert!(stage.app.items.rows.len() > 1);
-    let open = |stage: &Stage| stage.app.items.selected;
-    let (first, next) = (open(&stage), open(&stage) + 1);
-    assert!(press(&mut stage, &["n"]).contains("match 2 of 2"));
-    let screen = press(&mut stage, &["n"]);
-    let (at, top) = (open(&stage), stage.app.reader.top);
-    assert_eq!((at, top, screen.contains("2 matches")), (next, 0, true), "{screen}");
-    // Stepping back from the first match opens the previous result.
-    let screen = press(&mut stage, &["N"]);
-    assert_eq!((open(&stage), screen.contains("2 matches")), (first, true), "{screen}");
-    assert!(press(&mut stage, &["n"]).contains("match 1 of 2"));
-    // After the last match of the last result, the first match of the same item follows.
-    let last = stage.app.items.rows.len() - 1;
-    for _ in first..last {
-        press(&mut stage, &["n", "n", "n"]);
-    }
-    assert_eq!(open(&stage), last);
-    press(&mut stage, &["n"]);
-    let screen = press(&mut stage, &["n"]);
-    assert!(open(&stage) == last && screen.contains("match 1 of 2"), "{screen}");
 }
 
 #[test]
