@@ -32,6 +32,8 @@ const MAX_NAME: usize = MAX_SOURCE - SQUARE;
 const SHORT: usize = 10;
 /// Minimum width of a list that is not narrow.
 const NARROW: u16 = 70;
+/// Maximum number of sources whose names are measured for each frame. With more, one is assumed to be long.
+const MAX_MEASURED: usize = 300;
 /// Minimum width of a title beside the name of its source. In a narrower list, the name is hidden.
 const MIN_TITLE: usize = 30;
 
@@ -159,8 +161,12 @@ impl Form {
     /// Sets the width of the longest source name, which determines the width of the column. All sources count,
     /// not only those in the list, so that the column keeps its width while a search narrows the list.
     pub(super) fn with_names(self, app: &App) -> Self {
+        let sources = &app.sources.list.sources;
+        if sources.len() > MAX_MEASURED {
+            return Self { source_cells: MAX_NAME, ..self };
+        }
         let mut source_cells = 0;
-        for name in &app.sources.list.sources {
+        for name in sources {
             source_cells = source_cells.max(text::width(&app.sources.name(name, usize::MAX)));
             // Longer names do not widen the column.
             if source_cells >= MAX_NAME {
