@@ -134,7 +134,7 @@ impl Stage {
                     let wanted = text.trim_matches(['"', '*']).to_lowercase();
                     rows.retain(|r| r.title.to_lowercase().contains(&wanted));
                 }
-                rows.iter_mut().for_each(|r| r.by_title &= view.criteria.title_start.is_some());
+                rows.iter_mut().for_each(|r| r.by_title &= view.criteria.title_match.is_some());
                 rows.sort_by(|a, b| view.compare(&a.into(), &b.into()));
                 self.happen(Event::WindowLoaded(request, Ok(Window { rows, ..Window::default() })));
             }

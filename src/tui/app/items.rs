@@ -10,7 +10,7 @@ use super::{App, Focus, RowId};
 use crate::config::{Grouping, ListLayout, MarkRead, SortOrder, UiSettings};
 use crate::model::{ItemRow, Time};
 use crate::query::{Query, State, What, resolve};
-use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, TitleStart, View};
+use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, TitleMatch, View};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, RequestId};
 use crate::tui::view::Series;
@@ -213,7 +213,7 @@ impl App {
         let mut criteria = self.criteria(&listing.query);
         // The lists of views have a fixed order.
         if self.is_narrowed() {
-            criteria.title_start = listing.query.parse().ok().as_ref().and_then(TitleStart::of);
+            criteria.title_match = listing.query.parse().ok().as_ref().and_then(TitleMatch::of);
         }
         let sources = (self.grouping() == Grouping::Source).then(|| self.sources.order());
         let (order, fold) = (self.items.order(), self.items.folds);

@@ -49,19 +49,21 @@ pub struct Criteria {
     /// then finds them by their row keys.
     pub few_new: bool,
     /// The titles that are listed first.
-    pub title_start: Option<TitleStart>,
+    pub title_match: Option<TitleMatch>,
 }
 
-/// Titles that begin with the words of a search, or that are its only word.
+/// Titles that begin with the words of a search or contain them, one after another, or that are its only word.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct TitleStart {
-    /// FTS5 match expression.
+pub struct TitleMatch {
+    /// FTS5 match expression of titles that begin with the words.
     pub(super) text: String,
+    /// FTS5 match expression of titles that contain several words. They are listed after the others are found.
+    pub(super) inside: Option<String>,
     /// The regular expression of a title that is a single word.
     pub(super) whole: Option<String>,
 }
 
-impl TitleStart {
+impl TitleMatch {
     /// The titles for the words that a query searches for in titles; `None` without any.
     pub fn of(query: &Query) -> Option<Self> {
         let (mut typed, mut begins) = (Vec::new(), false);
@@ -82,7 +84,8 @@ impl TitleStart {
         let is_word = words.filter(|word| word.contains(char::is_alphanumeric)).count() == 1;
         let words = fts(Column::Any, &typed, begins && !is_word)?;
         let whole = is_word.then(|| format!(r"^\W*{}\W*$", regex::escape(typed.trim())));
-        Some(Self { text: format!("{TITLE_COLUMN}^ {words}"), whole })
+        let inside = (!is_word).then(|| format!("{TITLE_COLUMN}{words}"));
+        Some(Self { text: format!("{TITLE_COLUMN}^ {words}"), inside, whole })
     }
 }
 

@@ -94,7 +94,7 @@ pub use condition::{Condition, Hidden};
 pub use copies::ListCopy;
 pub use count::{Count, MAX_COUNTED};
 pub use crawl_log::{CrawlLog, Learned, LinkRow, RequestRow, Stored};
-pub use criteria::{Criteria, TitleStart};
+pub use criteria::{Criteria, TitleMatch};
 pub use datasets::StoredFile;
 pub use downloads::DownloadRecord;
 pub use episodes::MAX_QUEUE;

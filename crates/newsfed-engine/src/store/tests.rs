@@ -32,7 +32,7 @@ mod statistics;
 mod stories;
 mod streams;
 mod texts;
-mod title_starts;
+mod title_matches;
 mod undated;
 mod undoing;
 mod upkeep;

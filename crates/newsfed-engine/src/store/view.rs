@@ -1,6 +1,6 @@
 //! Windows of item lists, read by keyset pagination over a matching index, without OFFSET or COUNT.
 
-use super::criteria::{Criteria, TitleStart};
+use super::criteria::{Criteria, TitleMatch};
 use super::error::Result;
 use super::filter::Filter;
 use super::reader::Reader;
@@ -366,9 +366,16 @@ fn matches(conn: &Connection, view: &View) -> Result<Window> {
     let mut rows = found(conn, view, None, SEARCH_LIMIT + 1)?;
     let cut = rows.len() > SEARCH_LIMIT;
     rows.truncate(SEARCH_LIMIT);
-    let start = view.criteria.title_start.as_ref();
+    let start = view.criteria.title_match.as_ref();
     if let Some(start) = start.filter(|_| !view.is_ranked() && view.sources.is_none()) {
-        let first = found(conn, view, Some(start), TITLES)?;
+        let mut first = found(conn, view, Some((&start.text, start)), TITLES)?;
+        if let Some(inside) = start.inside.as_ref().filter(|_| first.len() < TITLES) {
+            let more = found(conn, view, Some((inside, start)), TITLES)?;
+            let is_new = |row: &ItemRow| first.iter().all(|first| first.key != row.key);
+            let more: Vec<ItemRow> = more.into_iter().filter(is_new).collect();
+            first.extend(more);
+            first.truncate(TITLES);
+        }
         rows.retain(|row| first.iter().all(|first| first.key != row.key));
         rows.extend(first.into_iter().map(|row| ItemRow { by_title: true, ..row }));
     }
@@ -383,17 +390,17 @@ fn matches(conn: &Connection, view: &View) -> Result<Window> {
 fn found(
     conn: &Connection,
     view: &View,
-    title: Option<&TitleStart>,
+    title: Option<(&str, &TitleMatch)>,
     take: usize,
 ) -> Result<Vec<ItemRow>> {
     let mut filter = Filter::default();
     let text = view.criteria.text.as_deref().unwrap_or_default();
     let text = match title {
-        Some(start) => format!("{} AND ({text})", start.text),
+        Some((start, _)) => format!("{start} AND ({text})"),
         None => text.to_owned(),
     };
     let (from, order) = filter.matching(&text, view);
-    if let Some(whole) = title.and_then(|start| start.whole.as_ref()) {
+    if let Some(whole) = title.and_then(|(_, start)| start.whole.as_ref()) {
         filter.bind("fits(?, i.title)", whole.clone());
     }
     filter.scope(&view.scope);
