@@ -236,7 +236,7 @@ fn account_sources_only_keep_settings_unknown_to_the_server() {
         ("account = \"work\"\nfull_text = \"all\"", None),
         (
             "account = \"work\"\ninterval = \"2h\"",
-            Some("the server of the account \"work\" polls it"),
+            Some("the server of the account \"work\" polls this source"),
         ),
         (
             "account = \"wrk\"",
