@@ -406,9 +406,10 @@ impl App {
         }
         // The commands of one key act on the same items.
         let single =
-            self.focus == Focus::Items && self.items.marked.is_empty() && !self.in_sequence;
-        if !self.in_sequence {
-            self.items.marked.clear();
+            self.focus == Focus::Items && self.items.marked.is_empty() && self.sequence.is_none();
+        match &mut self.sequence {
+            Some(has_marked) => *has_marked = true,
+            None => self.items.marked.clear(),
         }
         // A pinned item may move to the top, but the scroll position must not change.
         let moves = mark == Mark::Pinned && self.items.shown_order() == SortOrder::PinnedNewest;

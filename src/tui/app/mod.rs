@@ -172,8 +172,9 @@ pub(super) struct App {
     commands_running: HashSet<String>,
     /// Commands that were run from the palette, most recent first.
     recent: Vec<Action>,
-    /// Whether one of several commands of a key is running.
-    in_sequence: bool,
+    /// While several commands of a key run: whether one of them has marked the selected items. The selection then
+    /// ends with the last command.
+    sequence: Option<bool>,
     /// The refreshes that the user started and that are still running.
     pub(super) refreshing: BTreeMap<RequestId, Refreshing>,
     pub(super) player: PlayerState,
@@ -244,7 +245,7 @@ impl App {
             unbound: HashSet::new(),
             commands_running: HashSet::new(),
             recent: Vec::new(),
-            in_sequence: false,
+            sequence: None,
             refreshing: BTreeMap::new(),
             player: PlayerState::default(),
             counts_items: false,

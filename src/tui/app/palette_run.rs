@@ -54,7 +54,7 @@ impl App {
     pub(super) fn run_lines(&mut self, number: u16) -> Vec<Effect> {
         let lines: Vec<String> = self.keymap.lines(number).map(str::to_owned).collect();
         let mut effects = Vec::new();
-        self.in_sequence = lines.len() > 1;
+        self.sequence = (lines.len() > 1).then_some(false);
         for line in lines {
             let (before, open) = (self.toast.take(), self.dialogs.len());
             let result = self.run_line(&line);
@@ -77,7 +77,9 @@ impl App {
                 break;
             }
         }
-        self.in_sequence = false;
+        if self.sequence.take() == Some(true) {
+            self.items.marked.clear();
+        }
         effects
     }
 

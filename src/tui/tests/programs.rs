@@ -48,13 +48,15 @@ fn the_commands_of_a_key_act_on_the_same_item() {
     // A key with one command goes on to the next item.
     stage.keys("y");
     assert_eq!(stage.app.items.current().map(|row| row.key), Some(next.key));
-    // Selected items stay selected for the next command.
+    // Selected items stay selected until the last command.
     stage.keys("k<Space><Space>");
     stage.requested.clear();
-    let marked = stage.app.items.marked.len();
-    assert!(marked > 0);
-    stage.keys("z");
-    assert_eq!(stage.app.items.marked.len(), marked);
+    assert_eq!(stage.app.items.marked.len(), 2);
+    stage.keys("x");
+    let urls = [row, next].map(|row| row.url.as_deref().unwrap());
+    let copied = stage.requested.iter().find(|effect| effect.starts_with("Copy")).unwrap();
+    assert!(urls.iter().all(|url| copied.contains(url)), "{copied}");
+    assert!(stage.app.items.marked.is_empty());
 }
 
 #[test]

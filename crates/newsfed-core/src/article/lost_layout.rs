@@ -27,7 +27,7 @@ const LIKELY: [&str; 4] = ["if", "for", "while", "with"];
 pub enum LostLayout {
     LineBreaks,
     Indentation,
-    /// The spaces that align the columns of tables drawn with signs.
+    /// The spaces that align the columns of tables drawn with characters.
     Spaces,
 }
 

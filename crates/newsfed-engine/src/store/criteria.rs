@@ -57,7 +57,7 @@ pub struct Criteria {
 pub struct TitleMatch {
     /// FTS5 match expression of titles that begin with the words.
     pub(super) text: String,
-    /// FTS5 match expression of titles that contain several words. They are listed after the others are found.
+    /// FTS5 match expression of titles that contain several words. They fill what the others leave of the limit.
     pub(super) inside: Option<String>,
     /// The regular expression of a title that is a single word.
     pub(super) whole: Option<String>,
