@@ -54,19 +54,19 @@ pub(super) struct CrawlArgs {
     /// Crawl a recorded site instead of a live one
     #[arg(long, value_name = "FILE", conflicts_with = "url")]
     replay: Option<PathBuf>,
-    /// Number of crawls, each with its own seed; prints the mean
+    /// With --replay: number of crawls, each with its own seed; prints the mean
     #[arg(long, value_name = "N", default_value_t = SEEDS, requires = "replay", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
-    /// What counts as a target in a recording
+    /// With --replay: what counts as a target in a recording
     #[arg(long, value_enum, default_value_t = Profile::All, requires = "replay")]
     profile: Profile,
-    /// Crawl this older recording first, and then count only what is new
+    /// With --replay: crawl this older recording first, and then count only what is new
     #[arg(long, value_name = "FILE", requires = "replay")]
     after: Option<PathBuf>,
-    /// Write the number of targets found after each request
+    /// With --replay: write the number of targets found after each request
     #[arg(long, value_name = "FILE", requires = "replay")]
     curve: Option<PathBuf>,
-    /// Also print tables of requests, bytes and predictions
+    /// With --replay: also print tables of requests, bytes and predictions
     #[arg(long, requires = "replay")]
     tables: bool,
     #[command(flatten)]
@@ -276,9 +276,9 @@ fn summary(figures: &Figures, graph: &Graph) -> String {
     });
     match figures.requests_to_90_new {
         Some(requests) if requests >= 0.0 => {
-            words.push_str(&format!("; 90 % of what is new with {requests:.0} requests"));
+            words.push_str(&format!("; 90 % of the new targets after {requests:.0} requests"));
         }
-        Some(_) => words.push_str("; it stops before it finds 90 % of what is new"),
+        Some(_) => words.push_str("; it stops before it finds 90 % of the new targets"),
         None => {}
     }
     words

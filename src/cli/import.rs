@@ -40,7 +40,7 @@ pub(super) struct ImportArgs {
     /// newsboat flags that pin an item
     #[arg(long, value_name = "LETTERS", default_value = "s")]
     pub(super) pin_flags: String,
-    /// Undo the last item import
+    /// Undo the last import of items
     #[arg(long, conflicts_with_all = ["file", "private", "dry_run"])]
     undo: bool,
 }

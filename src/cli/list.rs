@@ -216,7 +216,7 @@ pub(super) fn print_items(
         let shown: Vec<&ItemRow> = window.rows.iter().take(left).collect();
         for rows in shown.chunks(SNIPPETS) {
             let untitled = rows.iter().filter(|row| row.title.is_empty()).map(|row| row.key);
-            // Only titles of the past are printed with `--as-of`, no texts.
+            // With `--as-of`, only the titles of that day are printed, not the texts.
             if view.criteria.as_of.is_none() && !out.json {
                 let untitled: Vec<i64> = untitled.collect();
                 lines.openings = reader.openings(&untitled)?.into_iter().collect();

@@ -311,5 +311,5 @@ fn undo(home: &Home, name: &str, out: &mut Output) -> Result<Exit, Failure> {
         return Err(Failure::Plain(format!("no rule \"{name}\" has changed a stored item{hint}")));
     };
     let changed = store.undo_rule_blocking(rule.to_owned())?;
-    report(changed, "changed back", out)
+    report(changed, "restored", out)
 }

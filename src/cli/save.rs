@@ -189,7 +189,7 @@ fn first_keys(reader: &Reader, view: &View, most: usize) -> Result<Vec<i64>, Fai
     Ok(keys)
 }
 
-/// Creates the file; `None` if the user cancelled.
+/// Creates the file; `None` if the user stopped it.
 fn make(
     home: &Home,
     store: Store,

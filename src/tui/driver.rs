@@ -38,7 +38,7 @@ pub(super) struct Driver {
     edits: UnboundedSender<Task>,
     discovery: Option<AbortHandle>,
     prefetch: Option<AbortHandle>,
-    /// Work that the user can cancel.
+    /// Work that the user can stop.
     running: files::Running,
     listening: Listening,
     crawls: RunningCrawls,
@@ -298,9 +298,9 @@ impl Driver {
                     files::use_file(h, file, file_use, events, cancelled)
                 });
             }
-            Effect::CancelRunning { url } => {
+            Effect::StopRunning { url } => {
                 if !self.running.cancel(url.as_deref()) {
-                    let none = "Nothing to cancel".to_owned();
+                    let none = "Nothing to stop".to_owned();
                     let _ = self.events.send(Event::Message(Ok(none)));
                 }
             }

@@ -194,7 +194,7 @@ pub(super) enum Effect {
     },
     /// Stops the running downloads and programs, or the download of one URL. Received data is kept for the
     /// next download.
-    CancelRunning {
+    StopRunning {
         url: Option<String>,
     },
     /// Opens a file on this computer, or a folder, with the program for its media type.

@@ -24,7 +24,7 @@ const STEP: Duration = Duration::from_secs(1);
 const AROUND: Surroundings<'_> =
     Surroundings { variable: &browser::variable, installed: &browser::installed };
 
-/// Work that the user can cancel: downloads, opening files (which may need a download), saving articles, and
+/// Work that the user can stop: downloads, opening files (which may need a download), saving articles, and
 /// programs.
 #[derive(Default)]
 pub(super) struct Running(Vec<Cancellable>);
@@ -47,7 +47,7 @@ impl Running {
         self.0.push(Cancellable { url, cancel, task });
     }
 
-    /// Cancels all work, or only the download of a URL. Returns whether there was anything to cancel.
+    /// Stops all work, or only the download of a URL. Returns whether there was anything to stop.
     pub(super) fn cancel(&mut self, url: Option<&str>) -> bool {
         self.0.retain(|running| !running.task.is_finished());
         let is_meant = |running: &&Cancellable| url.is_none() || url == running.url.as_deref();
@@ -151,7 +151,7 @@ pub(super) async fn save(
     };
     // Dropping the future cancels its requests.
     let saved = match cancelled.run_until_cancelled(handle.save(order, progress)).await {
-        None => return Event::Message(Ok("Cancelled: nothing was saved".to_owned())),
+        None => return Event::Message(Ok("Stopped: nothing was saved".to_owned())),
         Some(Err(e)) => return Event::Message(Err(format!("Not saved: {}", message(e)))),
         Some(Ok(saved)) => saved,
     };
@@ -197,7 +197,7 @@ pub(super) async fn use_file(
                     return Event::Downloaded(Err(why));
                 }
                 None => {
-                    let note = format!("Cancelled the download of {}", file.url);
+                    let note = format!("Stopped the download of {}", file.url);
                     return Event::Message(Ok(note));
                 }
             }

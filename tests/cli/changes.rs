@@ -118,7 +118,7 @@ fn add_refuses_empty_feeds_and_reports_useless_options() {
 }
 
 #[test]
-fn warns_about_settings_without_effect_with_their_line() {
+fn names_the_line_of_a_setting_without_effect() {
     let world = World::usual();
     let file = "[[source]]\nid = \"a\"\nurl = \"http://site.example/\"\nkind = \"page\"\n\
                 website.next = \".next\"\n\n[[source]]\nid = \"b\"\n\

@@ -45,7 +45,7 @@ fn tests_applies_and_undoes_rules() {
     assert!(shown.contains("Rules: Council (hide)"), "{shown}");
 
     let undone = world.run(&["rules", "undo", "Council"]).ok();
-    assert_eq!(undone.trim(), "1 item changed back");
+    assert_eq!(undone.trim(), "1 item restored");
     assert_eq!((titles("").len(), titles("is:hidden").len(), titles("unread").len()), (3, 0, 3));
     let test = world.run(&["rules", "test", "Council"]);
     assert!(

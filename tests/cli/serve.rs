@@ -221,7 +221,7 @@ fn apps_mark_items() {
     let long = format!("a=user/-/label/{}", "x".repeat(61));
     for (path, body, why) in [
         ("edit-tag", format!("a={READ}&i=999"), "no item"),
-        ("edit-tag", format!("a={READ}"), "i is missing"),
+        ("edit-tag", format!("a={READ}"), "parameter i (the item ids) is missing"),
         ("edit-tag", format!("a={READ}&i=x"), "not the id"),
         ("edit-tag", "i=1".to_owned(), "contain no mark"),
         ("edit-tag", "a=user/-/state/com.google/like&i=1".to_owned(), "contain no mark"),
@@ -230,9 +230,9 @@ fn apps_mark_items() {
         ("mark-all-as-read", "s=feed/99".to_owned(), "not a stream"),
         ("mark-all-as-read", "s=user/-/label/No".to_owned(), "not a stream"),
         ("mark-all-as-read", format!("s={READING}&ts=1795300000"), "microseconds"),
-        ("mark-all-as-read", String::new(), "s is missing"),
+        ("mark-all-as-read", String::new(), "parameter s (the stream) is missing"),
         ("disable-tag", "s=user/-/label/No".to_owned(), "no folder or label No"),
-        ("stream/items/contents", String::new(), "i is missing"),
+        ("stream/items/contents", String::new(), "parameter i (the item ids) is missing"),
         ("subscription/import", "<opml>".to_owned(), "the request"),
     ] {
         let response = apps.post(path, &body);

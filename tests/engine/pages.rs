@@ -364,7 +364,7 @@ async fn rereads_stored_items_with_new_selectors_and_keeps_marks() {
 }
 
 #[tokio::test]
-async fn does_not_overwrite_items_with_missing_or_moved_pages() {
+async fn keeps_items_whose_page_is_missing_or_moved() {
     let site = Site::default();
     site.list(2);
     let server = site.start();

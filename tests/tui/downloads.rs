@@ -1,4 +1,4 @@
-//! Tests of cancelled downloads and saves.
+//! Tests of stopped downloads and saves.
 
 use crate::term::key;
 use crate::world::World;
@@ -10,7 +10,7 @@ const FEED: &str = "<rss version=\"2.0\"><channel><title>Pod</title><item><title
     <guid>1</guid><enclosure url=\"/a.mp3\" type=\"audio/mpeg\" length=\"2000\"/></item></channel></rss>";
 
 #[test]
-fn resumes_cancelled_downloads() {
+fn resumes_stopped_downloads() {
     let body: Vec<u8> = (0..2000_u32).map(|n| (n % 251) as u8).collect();
     let whole = body.clone();
     let server = Server::start(move |request| match request.path.as_str() {
@@ -32,15 +32,15 @@ fn resumes_cancelled_downloads() {
     std::fs::write(world.path("config/config.toml"), config).unwrap();
     let mut t = world.open(100, 30);
     t.wait_for("Episode one");
-    t.send(":cancel-running\r");
-    t.wait_for("Nothing to cancel");
+    t.send(":stop-running\r");
+    t.wait_for("Nothing to stop");
     t.send(key::CTRL_S);
     t.wait_for("Downloading");
     world.wait_for_file("files/a.mp3.part");
     let part = folder.join("a.mp3.part");
     t.wait_until("half of the file", |_| std::fs::metadata(&part).is_ok_and(|p| p.len() == 1000));
-    t.send(":cancel-running\r");
-    t.wait_for("Cancelled the download of");
+    t.send(":stop-running\r");
+    t.wait_for("Stopped the download of");
     assert!(folder.join("a.mp3.part.json").exists());
     t.send(key::CTRL_S);
     t.wait_for("Downloaded ");
@@ -56,7 +56,7 @@ fn resumes_cancelled_downloads() {
 }
 
 #[test]
-fn cancels_saving_with_pictures() {
+fn stops_saving_with_pictures() {
     let requested = Arc::new(AtomicBool::new(false));
     let seen = requested.clone();
     let server = Server::start(move |request| match request.path.as_str() {
@@ -84,8 +84,8 @@ fn cancels_saving_with_pictures() {
     t.send("one.html\r");
     t.wait_for("Saving 1 article");
     t.wait_until("its picture is requested", |_| requested.load(Ordering::SeqCst));
-    t.send(":cancel-running\r");
-    t.wait_for("Cancelled: nothing was saved");
+    t.send(":stop-running\r");
+    t.wait_for("Stopped: nothing was saved");
     assert!(!folder.exists());
     t.send("Q");
     assert_eq!(t.exit_code(), 0);

@@ -88,7 +88,7 @@ fn saves_a_query_as_a_view_and_counts_it() {
     t.wait_for("Third article");
     t.send(key::CTRL_U);
     t.send("is:unr\t -title:second");
-    t.wait_for("› is:unread -title:second ");
+    t.wait_for("› Search: is:unread -title:second ");
     t.wait_for(" 2 found");
     t.send(key::ENTER);
     t.send("=");

@@ -274,6 +274,8 @@ impl Dialog for Confirm {
 pub(crate) struct Help {
     pub(crate) field: Field,
     pub(crate) top: usize,
+    /// Number of visible lines.
+    pub(crate) height: usize,
     /// The context in which the help was opened.
     pub(crate) context: Context,
     /// The keys of the dialog in which it was opened.
@@ -412,7 +414,7 @@ impl App {
 
     fn open_help(&mut self, dialog: KeyHints) -> Vec<Effect> {
         let (field, context) = (Field::default(), self.context());
-        self.push_dialog(Help { field, top: 0, context, dialog })
+        self.push_dialog(Help { field, top: 0, height: 0, context, dialog })
     }
 
     /// Calls [`Dialog::time_passed`] of the dialogs whose deadline has passed.
@@ -453,7 +455,8 @@ impl App {
 
 impl Dialog for Help {
     fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
-        let page = 10;
+        // One line of the page before stays visible.
+        let page = self.height.saturating_sub(1).max(1);
         match event.code {
             KeyCode::Esc | KeyCode::F(1) => return Reply::close(vec![]),
             KeyCode::Char('?') if self.field.value().is_empty() => {

@@ -171,7 +171,7 @@ impl DownloadList {
         match event.code {
             KeyCode::Char('c') => match row.running {
                 Some(running) => {
-                    vec![Effect::CancelRunning { url: Some(running.url.clone()) }]
+                    vec![Effect::StopRunning { url: Some(running.url.clone()) }]
                 }
                 None => app.note("This download is not running"),
             },
@@ -196,7 +196,7 @@ impl DownloadList {
                     app.downloads.failed.retain(|other| Some(&other.file.url) != url.as_ref());
                     vec![]
                 }
-                _ => app.note("This download is running: cancel it first"),
+                _ => app.note("This download is running: stop it first"),
             },
             _ => vec![],
         }
@@ -263,7 +263,7 @@ impl Dialog for DownloadList {
         &[
             KeyHint::Key("Enter", "open"),
             KeyHint::Key("r", "resume"),
-            KeyHint::Key("c", "cancel"),
+            KeyHint::Key("c", "stop"),
             KeyHint::Key("d", "remove"),
             Rows("select"),
             Back("close"),

@@ -99,11 +99,11 @@ impl App {
         let of = of.map(|total| {
             format!(" of {} ({} %)", size(total), received.saturating_mul(100) / total)
         });
-        let key = self.keymap.keys_for(self.context(), Action::CancelRunning);
-        let cancel = key.map(|key| format!("; {key} cancels")).unwrap_or_default();
+        let key = self.keymap.keys_for(self.context(), Action::StopRunning);
+        let stop = key.map(|key| format!("; {key} stops")).unwrap_or_default();
         let of = of.unwrap_or_default();
         let url = readable(url);
-        self.note(format!("Downloading {url}: {}{of}{cancel}", size(received)))
+        self.note(format!("Downloading {url}: {}{of}{stop}", size(received)))
     }
 
     /// Shows the location of a downloaded file.

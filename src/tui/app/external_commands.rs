@@ -71,9 +71,9 @@ impl App {
             _ => {}
         }
         if self.commands_running.contains(name) {
-            let key = self.keymap.keys_for(self.context(), Action::CancelRunning);
-            let cancel = key.map(|key| format!("; {key} cancels it")).unwrap_or_default();
-            return self.note(format!("{name} is still running{cancel}"));
+            let key = self.keymap.keys_for(self.context(), Action::StopRunning);
+            let stop = key.map(|key| format!("; {key} stops it")).unwrap_or_default();
+            return self.note(format!("{name} is still running{stop}"));
         }
         if command.output != CommandOutput::Terminal {
             self.commands_running.insert(name.to_owned());
@@ -82,7 +82,7 @@ impl App {
         vec![Effect::RunCommand { command: Box::new(command), items }]
     }
 
-    /// Shows how a command ended; `None` means that it was cancelled.
+    /// Shows how a command ended; `None` means that it was stopped.
     pub(super) fn command_ended(
         &mut self,
         name: &str,
@@ -92,7 +92,7 @@ impl App {
         self.commands_running.remove(name);
         let run = match run {
             Ok(Some(run)) => run,
-            Ok(None) => return self.note(format!("{name}: cancelled")),
+            Ok(None) => return self.note(format!("{name}: stopped")),
             Err(why) => return self.problem(format!("{name}: {why}")),
         };
         let mut effects = Vec::new();

@@ -110,6 +110,7 @@ const ZEN: &[Action] = &[
     Action::PageDown,
     Action::NextUnread,
     Action::Zen,
+    Action::Back,
     Action::Browser,
     Action::ScrollRight,
     Action::Pin,
@@ -296,7 +297,7 @@ impl App {
             // `f` has the same label in every pane.
             Action::Filter => "find",
             Action::Jump if self.focus == Focus::Sources => "find",
-            Action::Zen if self.zen => "show other panes",
+            Action::Zen if self.zen => "show panes",
             Action::FullText if self.has_other_text() => "other text",
             Action::ReadAll => "all read",
             Action::SortNext => match self.neighbour_order(true) {

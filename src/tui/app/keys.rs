@@ -4,7 +4,7 @@ use super::dialogs::Reply;
 use super::import::several_addresses;
 use super::triage::Extent;
 use super::{App, Focus, Smart, Toast};
-use crate::config::{Action, Context, Key, KeyCode, Lookup, SortOrder};
+use crate::config::{Action, Context, Key, KeyCode, Lookup, SortOrder, show_sequence};
 use crate::engine::Pace;
 use crate::model::ItemRow;
 use crate::store::Mark;
@@ -98,38 +98,39 @@ impl App {
                 self.pending.clear();
                 self.act(action, key)
             }
-            Lookup::None if self.pending.keys.len() > 1 => {
-                // There is no binding for the sequence, so only its last key is handled.
-                self.pending.clear();
-                self.key_pressed(event)
-            }
             Lookup::None => {
-                self.pending.clear();
-                self.report_unbound(key)
+                let keys = std::mem::take(&mut self.pending).keys;
+                match self.works_elsewhere(&keys) {
+                    Some(message) => self.note(message),
+                    // There is no binding for the sequence, so only its last key is handled.
+                    None if keys.len() > 1 => self.key_pressed(event),
+                    None => self.report_unbound(key),
+                }
             }
         }
     }
 
-    /// Reports that a key has no effect here. Names the pane in which it has one or, the first time, the key
-    /// that opens the help.
-    fn report_unbound(&mut self, key: Key) -> Vec<Effect> {
+    /// For keys that have no effect here, the message that names the pane in which they have one.
+    fn works_elsewhere(&self, keys: &[Key]) -> Option<String> {
         let panes = match self.focus {
             Focus::Reader => [Context::Items, Context::Sources, Context::Reader],
             _ => [Context::Sources, Context::Items, Context::Reader],
         };
-        let elsewhere = panes
+        let pane = panes
             .into_iter()
-            .find(|pane| matches!(self.keymap.lookup(*pane, &[key]), Lookup::Action(_)));
-        if let Some(pane) = elsewhere {
-            let go = match pane {
-                Context::Sources => Action::GoSources,
-                Context::Items => Action::GoItems,
-                _ => Action::GoReader,
-            };
-            let hint = self.keymap.keys_for(self.context(), go);
-            let hint = hint.map(|keys| format!(" ({keys})")).unwrap_or_default();
-            return self.note(format!("{key} works in the {} pane{hint}", pane.title()));
-        }
+            .find(|pane| matches!(self.keymap.lookup(*pane, keys), Lookup::Action(_)))?;
+        let go = match pane {
+            Context::Sources => Action::GoSources,
+            Context::Items => Action::GoItems,
+            _ => Action::GoReader,
+        };
+        let hint = self.keymap.keys_for(self.context(), go);
+        let hint = hint.map(|keys| format!(" ({keys})")).unwrap_or_default();
+        Some(format!("{} works in the {} pane{hint}", show_sequence(keys), pane.title()))
+    }
+
+    /// Reports, the first time, that a key has no effect, and which key opens the help.
+    fn report_unbound(&mut self, key: Key) -> Vec<Effect> {
         let help = self.keymap.keys_for(self.context(), Action::Help);
         match help.filter(|_| self.unbound.insert(key)) {
             Some(help) => self.note(format!("{key} does nothing here. {help} shows the keys.")),
@@ -214,7 +215,7 @@ impl App {
             Action::Comments => self.browse_comments(),
             Action::Enclosure => self.use_enclosure(FileUse::Open),
             Action::Download => self.use_enclosure(FileUse::Download),
-            Action::CancelRunning => vec![Effect::CancelRunning { url: None }],
+            Action::StopRunning => vec![Effect::StopRunning { url: None }],
             Action::FollowComments => self.follow_comments(),
             Action::Copy => self.copy(),
             Action::CopyMarkdown => self.copy_markdown(),

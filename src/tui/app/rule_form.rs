@@ -18,7 +18,7 @@ use ratatui::Frame;
 
 /// Possible durations of a rule: name and number of days.
 pub(crate) const UNTIL: &[(&str, Option<u64>)] =
-    &[("for good", None), ("a day", Some(1)), ("a week", Some(7)), ("a month", Some(30))];
+    &[("forever", None), ("a day", Some(1)), ("a week", Some(7)), ("a month", Some(30))];
 
 /// An action that a new rule can have. A rule that runs a command can only be written in `config.toml`.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ const TAG: &str = "tag:";
 const MAX_WORDS: usize = 6;
 /// Minimum number of letters in a suggested word.
 const MIN_LETTERS: usize = 4;
-/// Stop words of several languages, in comparable form.
+/// Stop words of several languages, normalised for comparison.
 const COMMON: &[&str] = &[
     "about", "after", "again", "also", "aber", "alle", "auch", "avec", "been", "before", "being",
     "beim", "between", "bien", "como", "could", "cuando", "dans", "dass", "desde", "deux", "diese",

@@ -185,7 +185,7 @@ impl App {
         };
         let message = match cause {
             Cause::Undo => format!("Undone: {name} on {items}"),
-            Cause::Redo => format!("Redone: {name} on {items}"),
+            Cause::Redo => format!("Applied again: {name} to {items}"),
             // Nothing changed, for example because no stored item matches, or because the rule only notifies.
             _ if changed == 0 && !undone => format!("{name}: applies to new items"),
             _ => format!("{name}: {done} {items}{hint}"),

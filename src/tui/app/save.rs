@@ -138,8 +138,8 @@ impl App {
             0 => String::new(),
             count => format!(", {}", counted(count, "picture")),
         };
-        let key = self.keymap.keys_for(self.context(), Action::CancelRunning);
-        let cancel = key.map(|key| format!("; {key} cancels")).unwrap_or_default();
-        self.note(format!("Saving {} of {articles}{pictures}{cancel}", state.articles))
+        let key = self.keymap.keys_for(self.context(), Action::StopRunning);
+        let stop = key.map(|key| format!("; {key} stops")).unwrap_or_default();
+        self.note(format!("Saving {} of {articles}{pictures}{stop}", state.articles))
     }
 }

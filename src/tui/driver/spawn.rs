@@ -14,7 +14,7 @@ impl Driver {
         self.spawn_task(work);
     }
 
-    /// Spawns work that the user can cancel; `url` is the URL of a download.
+    /// Spawns work that the user can stop; `url` is the URL of a download.
     pub(super) fn spawn_cancellable<F: Future<Output = Event> + Send>(
         &mut self,
         url: Option<String>,

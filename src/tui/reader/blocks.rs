@@ -216,10 +216,9 @@ impl<'a> Out<'a> {
         let ground = Some(Ground { role: Role::Raised, from });
         let inside = space.saturating_sub(2 * inset).max(1);
         let wide = code.lines().map(text::width).max().unwrap_or(0);
-        // Blocks have only two widths, so that an article has no ragged right edge. A little more space is
-        // used only if the code fits into it.
+        // A little more space is used only if the code fits into it.
         let extends = wide > inside && (self.beyond >= MIN_BEYOND || wide <= inside + self.beyond);
-        let beyond = if extends { self.beyond } else { 0 };
+        let beyond = if extends { self.beyond.min(wide - inside) } else { 0 };
         let inside = inside + beyond;
         let wraps = match is_formula {
             true => true,

@@ -3,7 +3,7 @@
 
 use super::guess::{guess, prompt};
 use super::languages::{Language, Session, Syntax, find};
-use super::line::Span;
+use super::line::{Line, Span};
 use crate::config::Role;
 use crate::util::text;
 use std::collections::HashSet;
@@ -16,6 +16,28 @@ const MAX_QUOTED: usize = 200;
 
 /// A role and the length of its text in bytes.
 type Token = (Role, usize);
+
+/// Makes all blocks of code in an article equally wide, so that it has no ragged right edge: if one uses space to the
+/// right of the column, all do.
+pub(super) fn align(lines: &mut [Line]) {
+    let code = |line: &&Line| line.code.is_some();
+    let Some(widest) = lines.iter().filter(code).map(|line| line.beyond).max() else { return };
+    let mut above = None;
+    for line in lines.iter_mut() {
+        let is_first = line.code != above;
+        above = line.code;
+        let more = widest - line.beyond.min(widest);
+        if line.code.is_none() || more == 0 {
+            continue;
+        }
+        line.beyond = widest;
+        line.over = line.over.saturating_sub(more);
+        // The first line has only the language, at the right.
+        if let Some(before) = line.spans.first_mut().filter(|_| is_first) {
+            before.text.push_str(&" ".repeat(more));
+        }
+    }
+}
 
 /// The lines of a code block. A language that is not named is guessed, and added to `guessed`, which contains
 /// the languages of the code above it. If it is unknown, all text has the same role.

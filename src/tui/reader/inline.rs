@@ -89,7 +89,9 @@ fn flatten(
         match piece {
             Inline::Text(t) => out.push(span(t, if is_link { Role::Link } else { role })),
             Inline::Code(t) => {
-                out.push(span(t, if is_link { Role::Link } else { Role::Code }));
+                let is_heading = matches!(role, Role::Heading | Role::Subheading);
+                let own = if is_heading { role } else { Role::Code };
+                out.push(span(t, if is_link { Role::Link } else { own }));
             }
             Inline::Emphasis(inner) => {
                 flatten(inner, if plain { Role::Emphasis } else { role }, target, glyphs, out);

@@ -1,5 +1,6 @@
 //! Lines of the Reader, and their visible parts.
 
+use super::code;
 use super::glyphs::Glyphs;
 use crate::config::Role;
 use crate::util::limits::READER_LINES;
@@ -27,6 +28,7 @@ impl Lines {
             let note = format!("{} the rest is too long to be shown", glyphs.more);
             lines.push(Line::of(Span::new(note, Role::Dim)));
         }
+        code::align(&mut lines);
         let mut before = 0;
         for line in &mut lines {
             line.at = before;

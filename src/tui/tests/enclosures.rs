@@ -144,7 +144,7 @@ fn downloads_enclosures() {
     );
     let url = || "https://e.org/b.mp3".to_owned();
     stage.happen(Event::DownloadAdvanced(url(), 17_000_000, Some(34_000_000)));
-    stage.keys_give("", "Downloading https://e.org/b.mp3: 17 MB of 34 MB (50 %); C-k cancels");
+    stage.keys_give("", "Downloading https://e.org/b.mp3: 17 MB of 34 MB (50 %); C-k stops");
     stage.happen(Event::DownloadAdvanced(url(), 17_000_000, None));
     stage.keys_give("", "Downloading https://e.org/b.mp3: 17 MB");
     stage.happen(Event::Downloaded(Ok("/home/u/b.mp3".to_owned())));
@@ -152,11 +152,11 @@ fn downloads_enclosures() {
     stage.happen(Event::Downloaded(Err("e.org stopped".to_owned())));
     stage.keys_give("", "Not downloaded: e.org stopped");
     stage.keys("<C-k>");
-    assert_eq!(stage.asked_for("CancelRunning { url: None }"), 1);
+    assert_eq!(stage.asked_for("StopRunning { url: None }"), 1);
 }
 
 #[test]
-fn lists_resumes_cancels_and_removes_downloads() {
+fn lists_resumes_stops_and_removes_downloads() {
     let mut stage = Stage::new();
     stage.keys(":downloads<Enter>");
     assert_eq!(stage.asked_for("Read(Downloads)"), 1);
@@ -203,7 +203,7 @@ fn lists_resumes_cancels_and_removes_downloads() {
     stage.keys("d");
     assert_eq!(stage.asked_for("RemoveDownload"), 0, "it is running");
     stage.keys("c");
-    assert_eq!(stage.asked_for("CancelRunning { url: Some(\"https://e.org/a.mp3\") }"), 1);
+    assert_eq!(stage.asked_for("StopRunning { url: Some(\"https://e.org/a.mp3\") }"), 1);
     stage.happen(Event::DownloadEnded("https://e.org/a.mp3".to_owned()));
     assert_eq!(stage.asked_for("Read(Downloads)"), 3, "when one begins, and when it ends");
     // Another download is waiting, and has no file yet.

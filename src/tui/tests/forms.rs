@@ -128,7 +128,7 @@ fn esc_in_the_selectors_returns_to_the_list_of_ways() {
 
 #[test]
 fn shows_the_next_step_if_discovery_fails() {
-    let why = "not a web address: it has no host name".to_owned();
+    let why = "not a valid URL: it has no host name".to_owned();
     let fail = |mut stage: Stage| {
         stage.happen(Event::Pasted("https://nowhere.example/".to_owned()));
         stage.keys("<Enter>");
@@ -141,7 +141,7 @@ fn shows_the_next_step_if_discovery_fails() {
     stage.keys("a");
     let first = Stage::with(Settings::default(), SourceList::default(), vec![]);
     for mut stage in [fail(stage), fail(first)] {
-        shows(&mut stage, &["✗ Not a web address", "Type another URL, such as example.org"]);
+        shows(&mut stage, &["✗ Not a valid URL", "Type another URL, such as example.org"]);
     }
 }
 

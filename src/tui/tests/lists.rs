@@ -289,7 +289,10 @@ fn an_invalid_query_shows_an_error_above_the_list() {
     assert!(screen.contains("no operator \"sorce:\"; did you mean \"source:\"?"), "{screen}");
     assert!(screen.contains("1 found"), "the list is that of the last good query");
     stage.keys("<Enter>");
-    assert!(stage.screen(120, 40).contains("› tiny sorce:x"), "Enter keeps the invalid query");
+    assert!(
+        stage.screen(120, 40).contains("› Search: tiny sorce:x"),
+        "Enter keeps the invalid query"
+    );
     stage.keys("<C-u>source:nobody");
     assert!(stage.screen(120, 40).contains("there is no source \"nobody\""));
     stage.keys("<C-u>tiny<Enter>");
@@ -415,7 +418,7 @@ fn search_results_show_where_they_match() {
     assert!(!stage.screen(120, 20).contains("steel"), "the reply of another search");
     stage.happen(Event::SnippetsLoaded(Some("\"bridge\"*".to_owned()), Ok(found())));
     let screen = stage.screen(130, 20);
-    assert!(screen.contains("› bridge ") && screen.contains("1 found"), "{screen}");
+    assert!(screen.contains("› Search: bridge ") && screen.contains("1 found"), "{screen}");
     assert!(screen.contains("Bridge reopens in March  …old steel bridge is"), "{screen}");
     // In a narrow list, there is no space beside the title.
     for (width, height) in [(120, 20), (80, 24), (50, 15)] {
@@ -426,7 +429,7 @@ fn search_results_show_where_they_match() {
     }
     stage.keys("x");
     let screen = stage.screen(120, 20);
-    assert!(screen.contains("› bridgex") && screen.contains("0 found"), "{screen}");
+    assert!(screen.contains("› Search: bridgex") && screen.contains("0 found"), "{screen}");
 }
 
 #[test]

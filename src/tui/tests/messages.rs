@@ -161,7 +161,7 @@ fn key_hints_show_the_current_effect() {
     stage.shown = Some(shown);
     stage.keys("<Esc><Enter>z");
     let screen = stage.screen(160, 40);
-    assert!(screen.contains("z show other panes") && screen.contains("x other text"), "{screen}");
+    assert!(screen.contains("z show panes") && screen.contains("x other text"), "{screen}");
     // The feed's text is shown, but the page was fetched.
     let mut shown = article(item_rows()[0].clone());
     shown.item = Arc::new(Item { page_text: true, ..(*shown.item).clone() });

@@ -143,16 +143,12 @@ async fn does_not_start_a_running_program_twice() {
     for _ in 0..2 {
         real.command("run slow");
         real.command("run slow");
-        assert!(
-            real.screen().contains("Slow is still running; C-k cancels it"),
-            "{}",
-            real.screen()
-        );
+        assert!(real.screen().contains("Slow is still running; C-k stops it"), "{}", real.screen());
         real.press(KeyCode::Char('k'), KeyModifiers::CONTROL);
-        real.wait_for("Slow: cancelled").await;
+        real.wait_for("Slow: stopped").await;
     }
-    real.command("cancel running");
-    real.wait_for("Nothing to cancel").await;
+    real.command("stop running");
+    real.wait_for("Nothing to stop").await;
 }
 
 #[test]

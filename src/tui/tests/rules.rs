@@ -46,9 +46,9 @@ fn muting_adds_a_rule_that_can_be_undone() {
         assert_eq!(shown(&real), 30);
         assert!(!real.config().contains("[[rule]]"));
         real.press(KeyCode::Char('r'), KeyModifiers::CONTROL);
-        real.wait_for("Redone: Hide").await;
+        real.wait_for("Applied again: Hide").await;
         let toast = real.app.toast.as_ref().map_or("", |toast| &toast.text);
-        assert!(toast.ends_with(" on 10 items"), "one message: {toast}");
+        assert!(toast.ends_with(" to 10 items"), "one message: {toast}");
         assert_eq!(shown(&real), 20);
         assert!(real.config().contains("[[rule]]"));
         real.handle.shutdown().await;
@@ -63,7 +63,7 @@ fn shows_the_duration_of_a_mute_at_every_width() {
         stage.happen(Event::Resized(width, 15));
         stage.keys("J");
         let screen = stage.screen(width, 15);
-        let row = screen.lines().find(|line| line.contains("(*) for good")).expect(&screen);
+        let row = screen.lines().find(|line| line.contains("(*) forever")).expect(&screen);
         let shown = UNTIL.iter().filter(|(name, _)| row.contains(&format!(") {name}"))).count();
         assert_eq!((shown, row.contains("How long")), (choices, has_label), "{screen}");
     }

@@ -174,22 +174,22 @@ fn unclosed_parts_of_a_query_are_not_searched_for_yet() {
 #[test]
 fn tab_completes_operators_and_their_values() {
     let cases = [
-        ("/fo<Tab>", "› folder:"),
-        ("/fo<Tab><Tab>", "› folder:City"),
-        ("/rust fo<Tab><Tab><Tab>", "› rust folder:Tech"),
-        ("/is:ch<Tab>", "› is:changed"),
-        ("/is:<S-Tab>", "› is:snoozed"),
-        ("/is:un<Tab><Esc>", "› is:un"),
-        ("/is:un<Tab> tin", "› is:unread tin"),
-        ("/source:kern<Tab>", "› source:\"Kernel notes and other things\""),
-        ("/kern<Tab>", "› source:\"Kernel notes and other things\""),
-        ("/tiny -kern<Tab>", "› tiny -source:\"Kernel notes and other things\""),
-        ("/-after:yes<Tab>", "› -after:yesterday"),
-        ("/nothing<Tab>", "› nothing"),
-        ("/has:au<Tab>", "› has:audio"),
-        ("/-in:<Tab>", "› -in:later"),
-        ("/category:ker<Tab>", "› category:\"Kernel notes\""),
-        ("/lang:<Tab>", "› lang:de-CH"),
+        ("/fo<Tab>", "› Search: folder:"),
+        ("/fo<Tab><Tab>", "› Search: folder:City"),
+        ("/rust fo<Tab><Tab><Tab>", "› Search: rust folder:Tech"),
+        ("/is:ch<Tab>", "› Search: is:changed"),
+        ("/is:<S-Tab>", "› Search: is:snoozed"),
+        ("/is:un<Tab><Esc>", "› Search: is:un"),
+        ("/is:un<Tab> tin", "› Search: is:unread tin"),
+        ("/source:kern<Tab>", "› Search: source:\"Kernel notes and other things\""),
+        ("/kern<Tab>", "› Search: source:\"Kernel notes and other things\""),
+        ("/tiny -kern<Tab>", "› Search: tiny -source:\"Kernel notes and other things\""),
+        ("/-after:yes<Tab>", "› Search: -after:yesterday"),
+        ("/nothing<Tab>", "› Search: nothing"),
+        ("/has:au<Tab>", "› Search: has:audio"),
+        ("/-in:<Tab>", "› Search: -in:later"),
+        ("/category:ker<Tab>", "› Search: category:\"Kernel notes\""),
+        ("/lang:<Tab>", "› Search: lang:de-CH"),
     ];
     for (keys, expected) in cases {
         let mut stage = Stage::new();
@@ -348,7 +348,7 @@ fn a_filter_shows_how_many_items_match() {
     let (of_all, one) = (format!("{all} of {all}"), format!("1 of {all}"));
     let line = |screen: &str, n: usize| screen.lines().nth(n).unwrap().to_owned();
     assert!(
-        line(&screen, 0).contains("› Find: ") && line(&screen, 0).contains(&of_all),
+        line(&screen, 0).contains("› Find in list: ") && line(&screen, 0).contains(&of_all),
         "{screen}"
     );
     // The hint does not cover the rule.
@@ -407,7 +407,7 @@ fn a_search_shows_that_it_covers_all_items() {
     stage.keys("/");
     // The hint begins beside the cursor.
     let screen = stage.screen(120, 36);
-    assert!(screen.contains("›  search all items: words, is:unread, source:"), "{screen}");
+    assert!(screen.contains("› Search:  all items: words, is:unread, source:"), "{screen}");
     stage.keys("e<Enter>");
     let screen = stage.screen(120, 36);
     assert!(screen.contains("Search all items  "), "{screen}");

@@ -132,7 +132,7 @@ fn prefetches_after_showing_the_size() {
     stage.happen(Event::Prefetched(false));
     stage.happen(Event::PrefetchEnded);
     stage.shows("2 pages prefetched, 1 without text");
-    // The third key press cancels the running prefetch.
+    // The third key press stops the running prefetch.
     stage.keys("P");
     stage.happen(Event::PrefetchPlanned(Ok(plan())));
     stage.keys("PP");

@@ -157,7 +157,7 @@ fn copies_and_saves_articles() {
     assert_eq!(stage.asked_for("Copy { text: \"# a\" }"), 1);
     let state = SaveState { articles: 3, pictures: 1 };
     stage.happen(Event::SaveAdvanced(state, 12));
-    stage.keys_give("", "Saving 3 of 12 articles, 1 picture; C-k cancels");
+    stage.keys_give("", "Saving 3 of 12 articles, 1 picture; C-k stops");
     stage.happen(Event::MarkdownMade(Ok(("x".repeat(1 << 21), 2))));
     stage.keys_give("", "Not copied: the Markdown has 2.0 MB, but terminals accept at most 1.0 MB");
     stage.app.settings.save.folder = Some("/tmp/articles".to_owned());

@@ -235,7 +235,7 @@ fn narrow_lists_beside_the_sources_shorten_their_names() {
     let mut stage = Stage::new();
     stage.keys("gi");
     let screen = stage.screen(80, 24);
-    assert!(screen.contains("▪ council       8h"), "{screen}");
+    assert!(screen.contains("▪ council…      8h"), "{screen}");
     // Without the Sources pane, the list shows the names.
     stage.keys("\\");
     assert!(stage.screen(80, 24).contains("▪ council.exa"), "{}", stage.screen(80, 24));

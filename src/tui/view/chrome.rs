@@ -369,9 +369,10 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
             "" => hint.label.into_owned(),
             _ => format!(" {}", hint.label),
         };
-        // Hints are shown completely or not at all, except the first, which is always shown.
+        // Hints are shown completely or not at all, except the first, which is always shown. A shorter one may
+        // still fit.
         if i > 0 && gap + text::width(&keys) + text::width(&label) > row.free() {
-            break;
+            continue;
         }
         row.left(&" ".repeat(gap), Style::new());
         let start = row.used();

@@ -33,6 +33,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, ar
     // Ignores a search key that users type out of habit.
     let typed = help.field.value().trim_start_matches('/').to_lowercase();
     let height = usize::from(list.height);
+    help.height = height;
     let groups = groups(app, help, &typed);
     let all = blocks(&groups, list.width.into());
     let fits = all.iter().map(Vec::len).sum::<usize>() <= height;

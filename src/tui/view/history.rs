@@ -140,7 +140,8 @@ fn footer(page: &KeysPage) -> Vec<(String, Role)> {
         let prompt = match capture.keys.as_slice() {
             [] => "press the new key or sequence; Esc cancels".to_owned(),
             keys => {
-                format!("{} … Enter or a pause ends the sequence; Esc cancels", show_sequence(keys))
+                let keys = show_sequence(keys);
+                format!("{keys} … Enter, or waiting, ends the sequence; Esc cancels")
             }
         };
         return vec![(format!("{action} ({place}): {prompt}"), Role::Accent)];

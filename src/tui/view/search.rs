@@ -17,13 +17,13 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     /// Minimum number of cells for the number of matches.
     const COUNT: u16 = 14;
     /// Width of the hint that a search covers all items.
-    const COVERS: u16 = 18;
+    const COVERS: u16 = 11;
     let role = if bar.insisted { Role::Warning } else { Role::Dim };
     let typed = (&bar.field, &bar.completion, &bar.error);
     let title = app.areas.items.filter(|items| items.y >= 2 && items.width > 2 * COUNT);
     let Some(items) = title else {
         let name = match bar.is_filter {
-            true => "Find",
+            true => "Find in list",
             false if app.is_search_empty() => "Search all items",
             false => "Search",
         };
@@ -36,7 +36,7 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     };
     let row = Rect { y: items.y - 2, height: 1, ..items };
     let pad = " ".repeat(padding(items.width));
-    let name = if bar.is_filter { "Find: " } else { "" };
+    let name = if bar.is_filter { "Find in list: " } else { "Search: " };
     let label = format!("{pad}{}", prompt_label(app, name));
     let mut count = Row::new(row.width);
     count.right(pad.clone(), Style::new());
@@ -61,7 +61,7 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
         let used = text::width(&label);
         let free = line.width.saturating_sub(u16::try_from(used).unwrap_or(line.width));
         // A search ignores the selected source.
-        let covers = if bar.is_filter { "" } else { "search all items: " };
+        let covers = if bar.is_filter { "" } else { "all items: " };
         let hint = format!("{covers}{}", complete::syntax(free.saturating_sub(COVERS)));
         if text::width(&hint) + 2 <= free.into() && hint.contains("is:") {
             // The first cell is the cursor.

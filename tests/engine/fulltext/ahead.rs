@@ -58,7 +58,7 @@ async fn prefetches_a_known_number_of_pages_once() {
     let plan =
         engine.plan_prefetch(&[MarkedItems::Pinned, MarkedItems::Unread], 100).await.unwrap();
     assert_eq!((plan.pages.len(), plan.bytes), (6, 6 * 60_000));
-    // The prefetch is cancelled after the first page.
+    // The prefetch is stopped after the first page.
     let mut reports = engine.prefetch(plan.pages);
     assert!(soon(reports.recv()).await.is_some_and(|(_, got)| got.is_ok()));
     drop(reports);

@@ -63,10 +63,10 @@ impl LeftOutReason {
             Self::Empty | Self::OverLimit => Some("check website.articles"),
             Self::NotSelected => Some("check website.title and website.content"),
             Self::OtherSite => Some("add the other site as a source of its own"),
-            Self::Unreachable => Some("the next check will retry"),
+            Self::Unreachable => Some("newsfed will try again at the next check"),
             Self::NeedsJavascript => Some("try a feed or a sitemap of the site"),
-            Self::NeedsLogin => Some("send a Cookie header: headers in sources.toml"),
-            Self::NeedsConsent => Some("send a Cookie header: headers in sources.toml"),
+            Self::NeedsLogin => Some("set a Cookie header with `headers` in sources.toml"),
+            Self::NeedsConsent => Some("set a Cookie header with `headers` in sources.toml"),
             Self::Robots | Self::Missing | Self::NotAPage => None,
         }
     }

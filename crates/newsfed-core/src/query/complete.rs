@@ -39,7 +39,7 @@ pub const OPERATORS: &[Operator] = &[
     operator(
         "tag:",
         "NAME",
-        "with a tag, or from sources with it",
+        "with this tag, or from sources that have it",
         "Items with a tag, and items of the sources that have it in sources.toml.",
     ),
     operator(

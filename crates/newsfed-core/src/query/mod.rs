@@ -253,7 +253,6 @@ impl Thing {
 }
 
 impl Named {
-    /// The name.
     pub fn name(&self) -> &str {
         let (Self::Source(name) | Self::Folder(name) | Self::Tag(name)) = self;
         name

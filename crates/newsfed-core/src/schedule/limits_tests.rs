@@ -146,7 +146,7 @@ fn rate_limits_without_retry_after_double() {
 }
 
 #[test]
-fn failures_back_off_but_allow_manual_refresh() {
+fn backs_off_after_failures_but_allows_manual_refresh() {
     let hints = FeedHints::default();
     for (fails, whole) in [(1, 120), (2, 240), (4, 960), (5, 1440), (60, 1440)] {
         let response = ResponseFacts { kind: ResponseKind::Failed, ..ResponseFacts::default() };

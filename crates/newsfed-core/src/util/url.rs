@@ -41,7 +41,7 @@ pub enum UrlError {
     /// A scheme other than http or https.
     #[error("cannot follow \"{0}\" URLs; only http and https are supported")]
     Scheme(String),
-    #[error("\"{text}\" is not a web address: {why}")]
+    #[error("\"{text}\" is not a valid URL: {why}")]
     Invalid {
         /// The text, shortened.
         text: String,

@@ -188,7 +188,7 @@ impl Fields {
             }
         }
         match items.is_empty() {
-            true => wrong("i is missing: the item ids"),
+            true => wrong("the parameter i (the item ids) is missing"),
             false => Ok(items),
         }
     }
@@ -287,15 +287,17 @@ impl Call {
             "subscription/edit" => Self::EditSubscriptions(edit(fields)?),
             "subscription/quickadd" => match fields.text("quickadd")? {
                 Some(address) => Self::QuickAdd(address),
-                None => return wrong("quickadd is missing: the address to subscribe to"),
+                None => {
+                    return wrong("the parameter quickadd (the URL to subscribe to) is missing");
+                }
             },
             "rename-tag" => match (fields.changed_label()?, fields.label("dest")?) {
                 (Some(from), Some(to)) => Self::Relabel { from, to: Some(to) },
-                _ => return wrong("s or dest is missing: the old and the new label"),
+                _ => return wrong("the parameter s (old label) or dest (new label) is missing"),
             },
             "disable-tag" => match fields.changed_label()? {
                 Some(from) => Self::Relabel { from, to: None },
-                None => return wrong("s is missing: the label"),
+                None => return wrong("the parameter s (the label) is missing"),
             },
             other => match other.strip_prefix("stream/contents/") {
                 Some(stream) => Self::Stream(fields.listing(in_path(stream), MAX_CONTENTS)?),
@@ -313,7 +315,9 @@ impl Call {
     }
 
     fn mark_all(fields: &Fields) -> Result<Self, Unreadable> {
-        let Some(name) = fields.one("s") else { return wrong("s is missing: the stream") };
+        let Some(name) = fields.one("s") else {
+            return wrong("the parameter s (the stream) is missing");
+        };
         let until = match fields.number("ts")? {
             // As in FreshRSS, 0 means no limit.
             None | Some(0) => None,
@@ -392,7 +396,7 @@ fn edit(fields: &Fields) -> Result<Edit, Unreadable> {
     let (title, folder) = (fields.text("t")?, fields.label("a")?);
     let out_of = fields.label("r")?;
     match feeds.is_empty() {
-        true => wrong("s is missing: the subscriptions"),
+        true => wrong("the parameter s (the subscriptions) is missing"),
         false => Ok(Edit { action, feeds, title, folder, out_of }),
     }
 }

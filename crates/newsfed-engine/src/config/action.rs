@@ -97,7 +97,7 @@ actions! {
         GoSources, "go-sources", "sources", "Go to the Sources pane";
         GoItems, "go-items", "items", "Go to the Items pane";
         GoReader, "go-reader", "reader", "Go to the Reader";
-        Downloads, "downloads", "downloads", "Show the downloads: open, resume, cancel and remove them";
+        Downloads, "downloads", "downloads", "Show the downloads: open, resume, stop and remove them";
         Crawls, "crawls", "crawls", "Show the crawls: watch, stop and resume them, and open what they found";
     }
     Items {
@@ -135,8 +135,8 @@ actions! {
         Comments, "comments", "comments", "Open the comments in the browser";
         FollowComments, "follow-comments", "follow comments", "Follow the comments on the item as a source";
         Enclosure, "enclosure", "enclosure", "Open the enclosure, or choose one of several";
-        Download, "download", "download", "Download the enclosure, or one of several";
-        CancelRunning, "cancel-running", "cancel running", "Cancel running downloads, programs and saves";
+        Download, "download", "download", "Download the enclosure, or choose one of several";
+        StopRunning, "stop-running", "stop running", "Stop the running downloads, programs and saves";
     }
     Find {
         Search, "search", "search", "Search all items";
@@ -348,8 +348,12 @@ impl fmt::Display for Action {
 pub struct UnknownAction(String);
 
 /// Command names of earlier versions, with the current names.
-pub(super) const OLD_NAMES: [(&str, &str); 3] =
-    [("save-query", "save-view"), ("stop-exploring", "stop-crawl"), ("mute", "hide")];
+pub(super) const OLD_NAMES: [(&str, &str); 4] = [
+    ("save-query", "save-view"),
+    ("stop-exploring", "stop-crawl"),
+    ("mute", "hide"),
+    ("cancel-running", "stop-running"),
+];
 
 impl FromStr for Action {
     type Err = UnknownAction;
@@ -376,9 +380,11 @@ mod tests {
             assert_eq!(action.name().parse(), Ok(*action));
             assert!(!action.help().is_empty());
         }
-        for (former, action) in
-            [("save-query", Action::SaveView), ("stop-exploring", Action::StopCrawl)]
-        {
+        for (former, action) in [
+            ("save-query", Action::SaveView),
+            ("stop-exploring", Action::StopCrawl),
+            ("cancel-running", Action::StopRunning),
+        ] {
             assert_eq!(former.parse(), Ok(action));
         }
         let error = "page-dwon".parse::<Action>().unwrap_err().to_string();

@@ -83,12 +83,14 @@ impl Action {
             }
             Self::Enclosure => "Enclosures are attached files: episodes, videos, documents.",
             Self::Download => "Downloads continue in the background, and can be resumed.",
-            Self::CancelRunning => "Unfinished downloads can be resumed later.",
+            Self::StopRunning => "Unfinished downloads can be resumed later.",
             Self::Search => {
                 "Finds words in titles and texts, and conditions such as is:unread or age<3d."
             }
             Self::Filter => "Understands the same words and conditions as a search.",
-            Self::Find => "Marks the matches. Case is ignored unless you type a capital letter.",
+            Self::Find => {
+                "Highlights the matches. Case is ignored unless you type a capital letter."
+            }
             Self::Tag => "Lists the items that have the tag, or whose source has it.",
             Self::Jump => "Shows the names that match as you type.",
             Self::SaveView => "A view is a saved search. It appears in the Sources pane.",
@@ -171,7 +173,7 @@ impl Action {
             Self::Rename => "The name stays when the feed changes its title.",
             Self::Move => "Asks for the folder, and creates it if it does not exist.",
             Self::EditTags => {
-                "Asks for the tags: a name adds one, a name with a minus sign removes it."
+                "Asks for tags: a name adds that tag, and a minus sign before it removes the tag."
             }
             Self::Switch => "A disabled source is not checked. Its items stay.",
             Self::Delete => "The change can be undone, and items are kept for 30 days.",

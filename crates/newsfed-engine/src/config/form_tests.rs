@@ -135,7 +135,7 @@ proptest! {
             let values = values(&form.fields[at].label);
             form.set(at, values[value.index(values.len())]);
         }
-        // Errors are corrected as a user would: by restoring the old value.
+        // Corrects errors as a user would: by restoring the old value.
         while let Some(wrong) = form.first_invalid() {
             let back = form.fields[wrong].written.clone();
             if form.fields[wrong].value == back {

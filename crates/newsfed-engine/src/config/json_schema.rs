@@ -208,7 +208,7 @@ pub fn sources_schema() -> Value {
     website.insert(PEAK_HOURS.to_owned(), hours);
     properties.extend(tables.into_iter().map(|(name, t)| (name.to_owned(), object(t).into())));
     let names = [
-        ("id", "Its unique name in commands. Not set: from the URL."),
+        ("id", "Unique name of the source in commands. Derived from the URL if not set."),
         ("account", "The id of the account whose server polls this source."),
         ("list", "The id of the list from which this source came."),
     ];

@@ -183,7 +183,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.mark_stories", Rule::Any, |s| Slot::Flag(&mut s.ui.mark_stories)).on(
         FormPage::Reading,
         "Mark stories",
-        "Reading or pinning an item applies to its story in all sources.",
+        "Reading or pinning an item marks the other items of its story too.",
     ),
     key("browser", ARGUMENT, |s| Slot::Command(&mut s.browser))
         .on(

@@ -134,7 +134,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(
             GENERAL,
             "Remove after",
-            "Remove the source after this many days without new items, or if gone.",
+            "Remove after this many days without new items, or if its URL is gone.",
         )
         .unset("default (never)")
         .kinds(WITH_ITEMS)
@@ -143,7 +143,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(
             GENERAL,
             "Colour",
-            "Colour of its symbol in lists: one of the 8 source colours of the theme.",
+            "Colour of the source's symbol in lists: one of 8 colours of the theme.",
         )
         .unset("default (chosen automatically)")
         .option("color", "1-8"),

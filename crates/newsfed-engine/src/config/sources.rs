@@ -176,7 +176,7 @@ fn read_list(pair: &Pair, prefix: &dyn Display, report: &mut Report) -> Option<S
 fn read_id(pair: &Pair, prefix: &dyn Display, report: &mut Report) -> Option<SourceId> {
     let checked = match &pair.node.value {
         Value::Text(text) => check_id(text).map(|()| SourceId(text.clone())),
-        _ => Err(mismatch("a word in quotation marks", &pair.node)),
+        _ => Err(mismatch("text in quotation marks", &pair.node)),
     };
     checked.map_err(|message| report.error(pair.node.at, &format!("{prefix}id"), message)).ok()
 }

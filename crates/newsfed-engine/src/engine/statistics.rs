@@ -330,7 +330,8 @@ impl Statistics {
             format!("{}  up to {} {each}", sparkline(values, ascii), most(values))
         };
         let weeks = self.items_per_week.len();
-        let limited = if self.complete { "" } else { "; only the newest million items were read" };
+        let limited =
+            if self.complete { "" } else { "; only the newest million items were counted" };
         let items = format!(
             "{} in {weeks} weeks, {} read{}, {} of reading{limited}",
             self.items,

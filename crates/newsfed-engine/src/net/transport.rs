@@ -203,7 +203,7 @@ fn load_tls() -> Result<Tls, FetchError> {
     let (mut config, has_roots) = match tls_builder()?.with_platform_verifier() {
         Ok(verified) => (verified.with_no_client_auth(), true),
         Err(error) => {
-            tracing::warn!(%error, "no root certificates: https sources cannot be fetched");
+            tracing::warn!(%error, "https sources cannot be fetched: no root certificates");
             (without_roots()?, false)
         }
     };

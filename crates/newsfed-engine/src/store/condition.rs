@@ -220,7 +220,7 @@ impl Condition {
         expression(self).filter(|one| !one.excludes)
     }
 
-    /// What remains to be tested about items that the index has found.
+    /// The conditions that still have to be tested on items found by the index.
     pub(super) fn after_index(self) -> Self {
         match self {
             Self::Signed(signed) => Self::Signs(signed),

@@ -147,8 +147,8 @@ fn remove(conn: &Connection, items: Option<&[i64]>) -> Result<Vec<i64>> {
     Ok(items)
 }
 
-/// Puts back what was removed last and is not in the queue again; returns the items, or `None` if there is
-/// nothing to put back.
+/// Puts back what was removed last, except episodes that have been added again since; returns the items, or
+/// `None` if there is nothing to put back.
 fn restore(conn: &Connection) -> Result<Option<Vec<i64>>> {
     let (mut removals, before) = (removals(conn)?, keys(conn)?);
     let mut queue = before.clone();

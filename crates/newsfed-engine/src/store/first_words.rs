@@ -186,7 +186,7 @@ pub(super) fn ends_word(markup: &[u8]) -> bool {
     false
 }
 
-/// A set of keys.
+/// A bit set with one bit per hash of a key, so it may also contain keys that were never inserted.
 #[derive(Debug)]
 pub(super) struct Keys(Vec<u64>);
 

@@ -207,7 +207,7 @@ impl Chaos {
                 };
                 Event::CommandEnded(command.name, command.output, self.result(Some(run)))
             }
-            Effect::CancelRunning { .. } => Event::Message(Ok("Nothing to cancel".to_owned())),
+            Effect::StopRunning { .. } => Event::Message(Ok("Nothing to stop".to_owned())),
             Effect::OpenDownload { path, .. } => {
                 let opened = self.result(());
                 Event::BrowserOpened(opened.map_err(|why| (path, why)))

@@ -97,9 +97,8 @@ pub(super) const COLUMNS: &[Column] = &[
             let mark = format!("  {} ", marks(cell.app).square);
             let space = cells - text::width(&mark);
             let name = cell.source(space);
-            // In a narrow list most titles end in an ellipsis; a second one in the row would only disturb.
             let name = match cell.width {
-                ..NARROW => beginning(&name, space).to_owned(),
+                ..NARROW => beginning(&name, space),
                 NARROW.. => text::truncate(&name, space).into_owned(),
             };
             let rest = " ".repeat(cells - text::width(&mark) - text::width(&name));
@@ -129,11 +128,13 @@ fn date_cells(cell: &Cell<'_>) -> usize {
     }
 }
 
-/// The beginning of a name: the words that fit if they use half of the space, or else as many letters as fit.
-fn beginning(name: &str, cells: usize) -> &str {
+/// The beginning of a name, with an ellipsis: the words that fit if they use half of the space, or else as many
+/// letters as fit.
+fn beginning(name: &str, cells: usize) -> String {
     if text::width(name) <= cells {
-        return name;
+        return name.to_owned();
     }
+    let cells = cells.saturating_sub(1);
     let ends = name.char_indices().map(|(at, c)| at + c.len_utf8());
     let end = ends.take_while(|end| text::width(&name[..*end]) <= cells).last().unwrap_or(0);
     let cut = &name[..end];
@@ -143,7 +144,8 @@ fn beginning(name: &str, cells: usize) -> &str {
         false => cut,
     };
     let words = words.trim_end_matches(|c| !is_letter(c));
-    if text::width(words) * 2 >= cells { words } else { cut.trim_end() }
+    let shown = if text::width(words) * 2 >= cells { words } else { cut.trim_end() };
+    format!("{shown}…")
 }
 
 /// Minimum width of a screen with long names of sources both in their pane and in the list.

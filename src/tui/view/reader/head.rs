@@ -1,16 +1,18 @@
 //! The header of an article: source, title, author, date and other facts.
 
+mod changes;
+
 use super::super::super::app::App;
-use super::super::super::event::{Article, Difference, SourceEntry};
+use super::super::super::event::{Article, SourceEntry};
 use super::super::super::reader::{self, Span, wrap, wrap_plain};
 use super::super::chrome::marks;
 use super::ink;
 use crate::article::LostLayout;
 use crate::config::{Action, Context, Role};
-use crate::model::{Item, ItemRow, Revision, SourceKind, TextFrom, Time};
+use crate::model::{Item, ItemRow, SourceKind, TextFrom, Time};
 use crate::util::media::is_playable;
 use crate::util::text;
-use crate::util::time_text::{DayName, day_name, length, span};
+use crate::util::time_text::{DayName, day_name, length};
 use chrono::{Local, TimeZone};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span as Ink};
@@ -51,19 +53,34 @@ pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'stat
         hidden if hidden < most => {
             out.truncate(most + REDUCED);
             out.drain(..hidden);
+            // The title stays while the facts scroll away below it.
+            if hidden > title_rows(app, article, area.width.into()) {
+                out[0] = reduced_title(app, article, area.width.into());
+            }
         }
         _ => {
-            let title = app.item_name(&article.row);
-            let shown = text::truncate(&title, area.width.into());
             let rule = marks(app).across.repeat(area.width.into());
             out = vec![
-                Line::from(ink(app, shown, Role::Title)),
+                reduced_title(app, article, area.width.into()),
                 Line::from(ink(app, rule, Role::Border)),
             ];
-            align(&title, &mut out[..1], area.width.into());
         }
     }
     (out, most)
+}
+
+/// Index of the last line of the source's name and the title.
+fn title_rows(app: &App, article: &Article, width: usize) -> usize {
+    start(app, &article.row, &article.item.title, width).len().saturating_sub(1)
+}
+
+/// The title in one line.
+fn reduced_title(app: &App, article: &Article, width: usize) -> Line<'static> {
+    let title = app.item_name(&article.row);
+    let mut line = [Line::from(ink(app, text::truncate(&title, width), Role::Title))];
+    align(&title, &mut line, width);
+    let [line] = line;
+    line
 }
 
 /// Right-aligns the lines if the title is right-to-left. ratatui would measure ligatures but draw separate
@@ -133,12 +150,14 @@ fn short(names: &str) -> String {
 }
 
 /// The author, the date and the reading time.
-fn byline(app: &App, item: &Item, source: Option<&SourceEntry>) -> String {
+fn byline(app: &App, article: &Article, source: Option<&SourceEntry>) -> String {
+    let item = &article.item;
     let is_source = |name: &str| source.is_some_and(|s| s.title().trim() == name.trim());
     let authors: Vec<&str> =
         item.authors.iter().map(String::as_str).filter(|name| !is_source(name)).collect();
     let date = item.published.or(item.updated).map(|time| describe(time, app.now, &Local));
-    let minutes = app.reader.minutes();
+    // The reading time of a teaser would look like that of the article.
+    let minutes = if article.is_teaser() { 0 } else { app.reader.minutes() };
     let parts: Vec<String> = [
         (!authors.is_empty()).then(|| short(&authors.join(", "))),
         Some(date.unwrap_or_else(|| {
@@ -186,13 +205,13 @@ fn facts(
         .then(|| dim(short(&format!("Categories: {}", item.tags.join(", ")))));
     let later =
         article.row.later.then(|| vec![(format!("{} Later", marks(app).later), Role::Accent)]);
-    let byline = vec![(byline(app, item, source), Role::Soft)];
+    let byline = vec![(byline(app, article, source), Role::Soft)];
     let all = [
         Some(byline),
         pinned,
         later,
         origin(app, article, source).filter(|_| roomy),
-        changed(app, article),
+        changes::summary(app, article),
         also_in(app, article),
         enclosures(app, item),
         comments(app, article).filter(|_| roomy),
@@ -386,58 +405,6 @@ fn comments(app: &App, article: &Article) -> Option<Fact> {
         }
     }
     Some(fact)
-}
-
-/// A summary of the changes, and the key that shows them.
-fn changed(app: &App, article: &Article) -> Option<Fact> {
-    let mark = marks(app).changed;
-    let item = &article.item;
-    let shown = article.differences.get(app.reader.difference_at);
-    if let Some(difference) = shown.filter(|_| app.reader.show_difference) {
-        return Some(shown_difference(app, article, difference));
-    }
-    let summary = match item.revisions.as_slice() {
-        [] if article.row.changed => Revision::summary(&[]),
-        [] => String::new(),
-        revisions => Revision::summary(revisions),
-    };
-    let words = match (article.differences.len(), summary.as_str()) {
-        _ if article.row.changed => format!("{mark} Changed since you read it"),
-        (0, "") => return None,
-        (0, _) => format!("{mark} Changed"),
-        (1, _) if article.differences[0].of_title => format!("{mark} An earlier title is stored"),
-        (1, _) => format!("{mark} An earlier version is stored"),
-        (n, _) => format!("{mark} {n} earlier versions are stored"),
-    };
-    let mut fact = vec![(words, Role::Changed)];
-    if let Some(key) = key(app, Action::Difference).filter(|_| !article.differences.is_empty()) {
-        fact.push((", ".to_owned(), Role::Changed));
-        fact.push((key, Role::KeyHint));
-        fact.push((" shows how".to_owned(), Role::Dim));
-    }
-    // The summary follows the key, because it may be truncated.
-    if !summary.is_empty() {
-        fact.push((format!(": {summary}"), Role::Dim));
-    }
-    Some(fact)
-}
-
-/// The position of the shown difference, its summary, and the key that returns to the article.
-fn shown_difference(app: &App, article: &Article, difference: &Difference) -> Fact {
-    let (at, count) = (app.reader.difference_at + 1, article.differences.len());
-    let which = if count > 1 { format!("Change {at} of {count}, ") } else { String::new() };
-    let (mark, ago) = (marks(app).changed, span((app.now - difference.at).num_seconds()));
-    let mut fact = vec![(format!("{mark} {which}found {ago} ago"), Role::Changed)];
-    if let Some(key) = key(app, Action::Difference) {
-        fact.push((", ".to_owned(), Role::Changed));
-        fact.push((key, Role::KeyHint));
-        fact.push((" shows the article".to_owned(), Role::Dim));
-    }
-    if !difference.summary.is_empty() {
-        fact.push((format!(": {}", difference.summary), Role::Dim));
-    }
-    fact.push(("; [-removed-] {+added+}".to_owned(), Role::Dim));
-    fact
 }
 
 #[cfg(test)]

@@ -193,6 +193,6 @@ fn explains_why_a_text_is_not_a_url() {
         ("http://300.1.1.1/", "its host is a number that is not an IP address"),
     ] {
         let error = parse_web(typed).unwrap_err().to_string();
-        assert_eq!(error, format!("\"{typed}\" is not a web address: {why}"));
+        assert_eq!(error, format!("\"{typed}\" is not a valid URL: {why}"));
     }
 }

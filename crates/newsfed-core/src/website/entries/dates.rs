@@ -65,7 +65,7 @@ impl fmt::Display for DayKey {
     }
 }
 
-/// A date and its place.
+/// A date and the element that contains it.
 #[derive(Debug, Clone)]
 pub(super) struct BlockDate {
     value: Value,

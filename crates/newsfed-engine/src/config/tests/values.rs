@@ -227,7 +227,7 @@ fn explains_invalid_source_urls() {
 }
 
 #[test]
-fn account_sources_only_keep_settings_unknown_to_the_server() {
+fn account_sources_keep_only_settings_unknown_to_the_server() {
     let config = "[[account]]\nid = \"work\"\nurl = \"https://r.example\"\nuser = \"me\"\n\
                   password_env = \"P\"\n";
     let source = |keys: &str| format!("[[source]]\nurl = \"https://x.example/\"\n{keys}\n");

@@ -62,7 +62,7 @@ fn obstacle(source: &Source) -> Option<&'static str> {
     match source.kind() {
         SourceKind::Feed if !source.enabled => Some("it is disabled"),
         SourceKind::Feed if source.access != Access::default() => {
-            Some("the server would not have its login, headers or proxy")
+            Some("the server does not know the source's login, headers or proxy")
         }
         SourceKind::Feed if source.origin != Origin::default() => {
             Some("it is a program, a file or a filtered feed on this computer")

@@ -306,7 +306,7 @@ impl Run {
         if let Err(e) = change_listed(&self.handle.context, change).await {
             let why = text::line(&e.to_string());
             tracing::warn!("the folder of a crawl is not listed: {why}");
-            self.state.note = Some(format!("this crawl will not be listed later: {why}"));
+            self.state.note = Some(format!("this crawl will not be listed after a restart: {why}"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Searches for Chinese and Japanese words, which texts do not separate.
+//! Searches for Chinese and Japanese words, which are not separated by spaces.
 
 use super::*;
 use crate::store::snapshot::database_of;
