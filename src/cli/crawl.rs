@@ -60,7 +60,7 @@ pub(super) struct CrawlArgs {
     /// With --replay: what counts as a target in a recording
     #[arg(long, value_enum, default_value_t = Profile::All, requires = "replay")]
     profile: Profile,
-    /// With --replay: crawl this older recording first, and then count only what is new
+    /// With --replay: crawl this older recording first, and count what is new
     #[arg(long, value_name = "FILE", requires = "replay")]
     after: Option<PathBuf>,
     /// With --replay: write the number of targets found after each request
