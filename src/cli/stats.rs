@@ -24,7 +24,8 @@ pub(super) struct StatsArgs {
 
 const EXAMPLES: &str = "\
 Counts the items dated in these weeks, and adds up the reading time of those
-marked read. Items that a rule hid or marked read do not count as read.
+marked read. Items that a rule hid or marked read do not count as read. Items
+without a date that a source had when it was added do not count at all.
 The hours are in your time zone. Polls are recorded for two weeks. A source
 could be removed if it is gone, has been failing for two weeks, seems
 abandoned, or has had less than 5 % of its items read over at least four

@@ -99,7 +99,9 @@ impl App {
         }
         let again = self.keymap.keys_for(Context::Reader, Action::PageDown);
         let again = again.map(|key| format!("; {key} again: next unread")).unwrap_or_default();
-        Some(self.note(format!("The full text is still being fetched{again}")))
+        let effects = self.note(format!("The full text is still being fetched{again}"));
+        self.message_is_about(key);
+        Some(effects)
     }
 
     /// Fetches the full text of the current item. When repeated, uses another extraction method.
@@ -157,7 +159,7 @@ impl App {
         let has_other = matches!(got, TextGot::Feed | TextGot::Kept | TextGot::Fetched { .. });
         let words = sentence(&got.describe());
         match key.filter(|_| has_other) {
-            Some(key) => format!("{words}. Press {key} for another text."),
+            Some(key) => format!("{words}; {key}: another text"),
             None => words,
         }
     }

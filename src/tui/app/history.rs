@@ -13,11 +13,13 @@ use crate::store::{Mark, RuleMarks};
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, MarksSet, RequestId};
 use crate::tui::read::Read;
-use crate::util::text::counted;
+use crate::util::text::{self, counted};
 use files::moved_rules;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+/// Maximum width of a change in the message that it was undone, in cells. The history shows it whole.
+const MAX_LABEL: usize = 60;
 /// Maximum number of changes that can be undone.
 const MAX_STEPS: usize = 100;
 /// Prefix of a step's label if it removes something from a file.
@@ -355,8 +357,8 @@ impl App {
                         let done = if redo { "undone" } else { "applied" };
                         format!("{name}: {done} again")
                     }
-                    _ if redo => format!("Redone: {}", step.label),
-                    _ => format!("Undone: {}", step.label),
+                    _ if redo => format!("Redone: {}", text::truncate(&step.label, MAX_LABEL)),
+                    _ => format!("Undone: {}", text::truncate(&step.label, MAX_LABEL)),
                 };
                 // If the step adds or removes rules, the message about their items also reports the step.
                 if moved_rules(&step.change, redo).is_empty() {

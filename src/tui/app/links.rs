@@ -205,18 +205,14 @@ impl Dialog for LinkList {
     fn hints(&self) -> KeyHints {
         match self.file_use {
             FileUse::Open => &[
-                KeyHint::Key("1-9", "open"),
-                KeyHint::Key("Enter", "open"),
+                KeyHint::Key("1-9 Enter", "open"),
                 Bound(Context::Reader, Action::Copy, "copy URL"),
                 Rows("select"),
                 Back("close"),
             ],
-            FileUse::Download => &[
-                KeyHint::Key("1-9", "download"),
-                KeyHint::Key("Enter", "download"),
-                Rows("select"),
-                Back("close"),
-            ],
+            FileUse::Download => {
+                &[KeyHint::Key("1-9 Enter", "download"), Rows("select"), Back("close")]
+            }
         }
     }
 }

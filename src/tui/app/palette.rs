@@ -190,7 +190,7 @@ impl Palette {
     /// Whether the typed text is contained in the name of a hit, instead of only being similar to it.
     fn is_literal(&self, hit: &Hit) -> bool {
         let typed = self.field.value().trim().to_lowercase();
-        if Action::of_vi(&typed) == Some(hit.action) {
+        if Action::known_as(&typed) == Some(hit.action) && !hit.action.is_sweeping() {
             return true;
         }
         // A command that changes many items or sources, or that leaves this session, is first shown in the
@@ -263,7 +263,7 @@ impl App {
     pub(crate) fn palette_hits(&self, palette: &Palette) -> Vec<Hit> {
         let typed = palette.field.value().trim_start();
         let command = typed.split_once(' ').and_then(|(name, rest)| {
-            let action: Action = name.parse().ok().or_else(|| Action::of_vi(name))?;
+            let action: Action = name.parse().ok().or_else(|| Action::known_as(name))?;
             Some((action, argument_kind(action)?, rest.trim_start()))
         });
         // A setting with a value needs no `set` before it.

@@ -52,7 +52,7 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     if let Some(harmless) = all.iter().position(is_harmless) {
         all[..=harmless].rotate_right(1);
     }
-    if let Some(meant) = Action::of_vi(typed.trim()) {
+    if let Some(meant) = Action::known_as(typed.trim()) {
         all.retain(|action| *action != meant);
         all.insert(0, meant);
     }

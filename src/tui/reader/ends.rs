@@ -67,7 +67,7 @@ impl Out<'_> {
             let gap = if name.is_empty() { 0 } else { GAP };
             let left = inside.saturating_sub(text::width(&name) + gap);
             let url = readable(&link.url);
-            let address = text::truncate(address(&url), left).into_owned();
+            let address = shortened(address(&url), left);
             // Links that must not distract from the next article: only the names stand out a little.
             let role = if name.is_empty() { Role::Soft } else { Role::Dim };
             let spans = vec![
@@ -103,6 +103,20 @@ fn address(url: &str) -> &str {
     let bare = bare.unwrap_or(url);
     // A slash directly after the host is redundant.
     bare.strip_suffix('/').filter(|host| !host.contains('/')).unwrap_or(bare)
+}
+
+/// The part of a URL that fits: if possible, its host and the last part of its path, which often names the page or
+/// file.
+fn shortened(address: &str, cells: usize) -> String {
+    if let Some((host, path)) = address.split_once('/').filter(|_| text::width(address) > cells)
+        && let Some((_, last)) = path.trim_end_matches('/').rsplit_once('/')
+    {
+        let short = format!("{host}/…/{last}");
+        if text::width(&short) < text::width(address) && text::width(host) * 2 < cells {
+            return text::truncate(&short, cells).into_owned();
+        }
+    }
+    text::truncate(address, cells).into_owned()
 }
 
 /// The text of each link; empty if the text is a URL, which would only repeat the target.

@@ -96,14 +96,11 @@ fn reports_the_result_of_a_full_text_request() {
             "The article has changed; text from the page",
         ),
         (TextGot::InFeed, "The feed contains the full text"),
-        (
-            TextGot::Kept,
-            "Text from the feed, which the page does not contain. Press x for another text.",
-        ),
-        (TextGot::Feed, "Text from the feed. Press x for another text."),
+        (TextGot::Kept, "Text from the feed, which the page does not contain; x: another text"),
+        (TextGot::Feed, "Text from the feed; x: another text"),
         (
             TextGot::Fetched { from: TextFrom::Page, changed: false },
-            "Text from the page. Press x for another text.",
+            "Text from the page; x: another text",
         ),
         (TextGot::Same(TextWay::Best), "The page gives the same text"),
         (TextGot::Failed("it refuses".to_owned()), "It refuses"),

@@ -2,6 +2,7 @@
 
 use super::super::app::{App, Help};
 use super::super::reader::wrap_plain;
+use super::chrome::marks;
 use super::dialogs::{DialogArea, field_line, prompt_label, split_field};
 use super::frame::window;
 use super::row::Row;
@@ -175,9 +176,33 @@ fn groups(app: &App, help: &Help, typed: &str) -> Vec<Group> {
     let own = app.keymap.own_lines().map(|action| entry(app, help.context, action));
     let whole = "your own".contains(typed);
     group("Your own", own.filter(|entry| whole || fits(entry)).collect());
+    let symbols = symbols(app).into_iter();
+    let symbols = symbols.map(|(symbol, words)| Entry::new(vec![symbol], words));
+    let whole = !typed.is_empty() && "symbols".contains(typed);
+    group("Symbols", symbols.filter(|entry| whole || fits(entry)).collect());
     let in_file = topics(typed).map(|topic| Entry::new(vec![topic.name.to_owned()], topic.help));
     group("In config.toml", in_file.collect());
     groups
+}
+
+/// The symbols in lists, and what they mean.
+fn symbols(app: &App) -> Vec<(String, &'static str)> {
+    let m = marks(app);
+    vec![
+        (m.unread.to_owned(), "unread"),
+        (m.pinned.to_owned(), "pinned"),
+        (m.later.to_owned(), "kept for later"),
+        (m.selected.to_owned(), "selected"),
+        (m.changed.to_owned(), "changed since you read it"),
+        (m.edited.to_owned(), "changed only a little, such as typos"),
+        (format!("{}3", m.times), "a story that 3 sources cover"),
+        ("4c+1".to_owned(), "4 comments, one of them new"),
+        ("~5m".to_owned(), "found 5 minutes ago, because it has no date"),
+        (m.busy.to_owned(), "being refreshed"),
+        (m.failing.to_owned(), "fails or is paused (a source)"),
+        (m.broken.to_owned(), "its selectors no longer match (a source)"),
+        (m.pointer.to_owned(), "in an article: what follows is new on this page"),
+    ]
 }
 
 /// An entry of the list.

@@ -152,7 +152,7 @@ impl Sheet<'_> {
         let total = |value, label: &str, remark| Total { value, label: label.to_owned(), remark };
         [
             total(items, &item, format!("from {}{limit}", counted(sources, "source"))),
-            total(all.read.to_string(), "marked read", format!("{of_items}{time} of text")),
+            total(all.read.to_string(), "of them read", format!("{of_items}{time} of text")),
             total(checks, &check, format!("{failed}, {}", size(all.bytes))),
             total(size(all.bytes_saved), "saved", format!("{} unchanged", all.unchanged)),
         ]

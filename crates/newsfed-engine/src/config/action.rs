@@ -314,16 +314,6 @@ impl Action {
     pub fn is_searched_by(self, words: &[&str]) -> bool {
         is_searched_by(&format!("{} {}", self.label(), self.search_words()), words)
     }
-
-    /// The command for a name that is known from vi or similar programs.
-    pub fn of_vi(typed: &str) -> Option<Self> {
-        match typed {
-            "q" | "q!" | "qa" | "qa!" | "wq" | "x" => Some(Self::Quit),
-            "h" => Some(Self::Help),
-            "sort" => Some(Self::SortNext),
-            _ => None,
-        }
-    }
 }
 
 pub(super) fn is_searched_by(all: &str, words: &[&str]) -> bool {
@@ -363,7 +353,10 @@ impl FromStr for Action {
         let current = renamed.map_or(name, |(_, current)| current);
         Self::ALL.iter().copied().find(|a| a.name() == current).ok_or_else(|| {
             let names = Self::ALL.iter().map(|a| a.name()).chain(["none"]);
-            let hint = super::error::did_you_mean(name, names);
+            let hint = match Self::known_as(name) {
+                Some(action) => format!("; here, this command is \"{}\"", action.name()),
+                None => super::error::did_you_mean(name, names),
+            };
             let name = super::quote::quote(name);
             UnknownAction(format!("expected the name of a command or \"none\", found {name}{hint}"))
         })

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod action;
+mod action_aliases;
 mod action_details;
 mod advice;
 mod appearance;

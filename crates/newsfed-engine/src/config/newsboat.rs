@@ -33,6 +33,10 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
         }
     }
     if gatherer.is_empty() && kind == ImportKind::Urls && !strangers.is_empty() {
+        let is_setting = |line: &&str| SETTINGS.contains(&line.split(' ').next().unwrap_or(""));
+        if strangers.iter().any(is_setting) {
+            return Err(not_a_list(name, OWN_SETTINGS));
+        }
         let first = strangers.first().map(|l| super::quote::quote(l)).unwrap_or_default();
         return Err(not_a_list(name, &format!("a text that starts with {first}")));
     }
@@ -47,6 +51,13 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     }
     gatherer.finish(kind, name, "every line is empty or a comment")
 }
+
+/// What only newsboat's settings file contains.
+const SETTINGS: [&str; 6] =
+    ["auto-reload", "bind-key", "ignore-article", "macro", "reload-time", "unbind-key"];
+/// What a file with such settings is.
+const OWN_SETTINGS: &str = "newsboat's settings file (its feeds are in the file urls, and \
+    docs/moving.md lists what replaces its settings)";
 
 /// Why newsboat's marker for hidden feeds is ignored.
 const NO_HIDDEN: &str = "newsfed cannot hide sources; they are imported like any other";

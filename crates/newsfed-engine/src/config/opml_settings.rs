@@ -8,7 +8,7 @@ use super::schema::VIEW;
 use super::setting::{Setting, Shape};
 use super::settings::ViewSettings;
 use super::source_settings::{LOCAL, SETTINGS, SourceDraft, written};
-use crate::model::{Retention, Secret, Source, SourceKind};
+use crate::model::{Retention, Secret, Source, SourceKind, WebsiteRules};
 use crate::util::login::has_secrets;
 use std::fmt::Write;
 use std::path::Path;
@@ -123,6 +123,17 @@ pub(super) fn configure(source: Source, attributes: &[Attribute]) -> Result<Conf
         match value_of(key, text) {
             Ok(value) => values.push((key, value)),
             Err(why) => left_out.push((key.clone(), why)),
+        }
+    }
+    // The export leaves out selectors that are the defaults, but the loader requires them.
+    let is_website = |(key, text): &Attribute| key == "kind" && text == SourceKind::Website.name();
+    if attributes.iter().any(is_website) {
+        let usual =
+            [("website.title", WebsiteRules::TITLE), ("website.content", WebsiteRules::CONTENT)];
+        for (key, selector) in usual {
+            if !attributes.iter().any(|(known, _)| known == key) {
+                values.push((key, selector.into()));
+            }
         }
     }
     // `retention` together with one of its keys would define the table twice.

@@ -33,7 +33,8 @@ pub struct Statistics {
     pub since: Time,
     /// False if only the newest million items were counted.
     pub complete: bool,
-    /// Items dated since `since`, and how many of them are read.
+    /// Items published since `since`, and how many of them are read. Items without a date that a source had when it
+    /// was added do not count.
     pub items: u32,
     pub read: u32,
     /// Minutes needed for the items that were read, at [`READING_PACE`] words per minute.
@@ -165,6 +166,10 @@ impl Statistics {
     }
 
     fn count(&mut self, source: &mut Counted, item: ItemFacts, zone: FixedOffset, now: Time) {
+        // Items without a date that a source had when it was added may be of any age.
+        if !item.published {
+            return;
+        }
         let weeks = self.items_per_week.len();
         let ago = (now - item.date).num_days().max(0) / 7;
         let Some(week) = usize::try_from(ago).ok().and_then(|ago| weeks.checked_sub(ago + 1))
@@ -180,7 +185,7 @@ impl Statistics {
         source.read += read;
         source.words += u64::from(item.words * read);
         source.per_week[week] += 1;
-        if item.published && DatePrecision::of(item.date) == DatePrecision::Time {
+        if DatePrecision::of(item.date) == DatePrecision::Time {
             self.hours[item.date.with_timezone(&zone).hour() as usize] += 1;
         }
     }

@@ -3,7 +3,7 @@
 // Clippy does not recognise the helpers below as test code.
 
 use super::super::{Import, ImportKind, Paths, SourcesFile, export_opml, import, load};
-use crate::model::Source;
+use crate::model::{Source, WebsiteRules};
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 
@@ -143,6 +143,7 @@ fn explains_files_that_are_not_lists() {
         (b"PK\x03\x04\0\0".to_vec(), "ZIP archive that must be unpacked"),
         (b"\x7fELF\0\0".to_vec(), "not text"),
         (b"Dear diary,\ntoday nothing happened".to_vec(), "starts with \"Dear diary,\""),
+        (b"browser lynx\nmacro o open; quit\n".to_vec(), "newsboat's settings file"),
         (b"# only a comment\n".to_vec(), "empty or a comment"),
         (b"<rss version='2.0'/>".to_vec(), "this is a feed"),
         (b"<!DOCTYPE html><html>".to_vec(), "this is a web page"),
@@ -391,6 +392,25 @@ fn export_keeps_the_order_of_sources_and_folders() {
         order(&read(&export_opml(&again.sources, &HashMap::new(), &[]).text)),
         order(&again)
     );
+}
+
+#[test]
+fn websites_with_the_default_selectors_round_trip() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = Paths::below(folder.path());
+    std::fs::create_dir_all(paths.config_dir()).unwrap();
+    let entry = format!(
+        "[[source]]\nid = 'a'\nurl = 'https://x.example/'\nkind = 'website'\n\
+         website = {{ articles = 'h2 a', title = '{}', content = '{}' }}\n",
+        WebsiteRules::TITLE,
+        WebsiteRules::CONTENT
+    );
+    std::fs::write(paths.sources_file(), entry).unwrap();
+    let loaded = load(&paths, &[]).unwrap();
+    let export = export_opml(&loaded.sources, &HashMap::new(), &[]);
+    let again = read(&export.text);
+    assert_eq!(again.skipped, []);
+    assert_eq!(again.sources, loaded.sources);
 }
 
 proptest! {

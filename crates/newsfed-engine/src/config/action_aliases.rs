@@ -1,0 +1,77 @@
+//! Names that commands have in other programs, for users who type them out of habit.
+
+use super::action::Action;
+
+impl Action {
+    /// The command for a name that is known from vi, similar programs or newsboat.
+    pub fn known_as(typed: &str) -> Option<Self> {
+        let of_newsboat = || {
+            let pair = NEWSBOAT.iter().find(|(name, _)| *name == typed)?;
+            Some(pair.1)
+        };
+        match typed {
+            "q" | "q!" | "qa" | "qa!" | "wq" | "x" => Some(Self::Quit),
+            "h" => Some(Self::Help),
+            "sort" => Some(Self::SortNext),
+            _ => of_newsboat(),
+        }
+    }
+}
+
+/// Operations of newsboat whose names differ, with the commands that do the same here.
+const NEWSBOAT: &[(&str, Action)] = &[
+    ("bookmark", Action::Pin),
+    ("clear-filter", Action::Back),
+    ("clear-tag", Action::ShowAll),
+    ("cmdline", Action::Palette),
+    ("edit-flags", Action::EditTags),
+    ("edit-urls", Action::EditFile),
+    ("end", Action::Last),
+    ("goto-title", Action::Jump),
+    ("goto-url", Action::OpenLink),
+    ("halfpagedown", Action::HalfPageDown),
+    ("halfpageup", Action::HalfPageUp),
+    ("hard-quit", Action::Quit),
+    ("home", Action::First),
+    ("mark-all-above-as-read", Action::ReadAbove),
+    ("mark-all-feeds-read", Action::ReadEverything),
+    ("mark-feed-read", Action::ReadAll),
+    ("next", Action::NextItem),
+    ("next-unread-feed", Action::NextUnreadSource),
+    ("open-in-browser", Action::Browser),
+    ("open-in-browser-and-mark-read", Action::Browser),
+    ("open-in-browser-noninteractively", Action::Browser),
+    ("open-search", Action::Search),
+    ("pagedown", Action::PageDown),
+    ("pageup", Action::PageUp),
+    ("pipe-to", Action::Pipe),
+    ("prev", Action::PreviousItem),
+    ("prev-unread", Action::PreviousUnread),
+    ("prev-unread-feed", Action::PreviousUnreadSource),
+    ("reload", Action::Refresh),
+    ("reload-all", Action::RefreshAll),
+    ("rev-sort", Action::SortPrevious),
+    ("set-filter", Action::Filter),
+    ("set-tag", Action::Tag),
+    ("show-urls", Action::Links),
+    ("toggle-article-read", Action::ToggleRead),
+    ("toggle-show-read-feeds", Action::UnreadOnly),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_other_programs_are_no_names_of_commands() {
+        for (name, action) in NEWSBOAT {
+            assert_eq!(Action::known_as(name), Some(*action));
+            assert!(name.parse::<Action>().is_err(), "{name}");
+        }
+        assert_eq!(Action::known_as("wq"), Some(Action::Quit));
+        assert_eq!(Action::known_as("browser"), None);
+        let error = "open-in-browser".parse::<Action>().unwrap_err().to_string();
+        assert!(error.ends_with("; here, this command is \"browser\""), "{error}");
+        assert!(NEWSBOAT.is_sorted_by_key(|(name, _)| *name));
+    }
+}
