@@ -201,7 +201,7 @@ fn symbols(app: &App) -> Vec<(String, &'static str)> {
         (m.busy.to_owned(), "being refreshed"),
         (m.failing.to_owned(), "fails or is paused (a source)"),
         (m.broken.to_owned(), "its selectors no longer match (a source)"),
-        (m.pointer.to_owned(), "in an article: what follows is new on this page"),
+        (m.pointer.to_owned(), "in an article: the text goes on here after a page"),
     ]
 }
 

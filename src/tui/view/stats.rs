@@ -232,7 +232,9 @@ impl Sheet<'_> {
             .bar_width(1)
             .bar_gap(0)
             .bar_style(self.style(Role::Accent));
-        paint(frame, &[self.heading("Hours of the day", "")], area);
+        let none = self.all.hours.iter().all(|count| *count == 0);
+        let remark = if none { "none known" } else { "" };
+        paint(frame, &[self.heading("Hours of the day", remark)], area);
         let inside = Rect { y: area.y + 1, height: area.height.saturating_sub(2), ..area };
         frame.render_widget(chart, inside);
         let scale = Line::styled("0     6     12    18    23", self.style(Role::Dim));
@@ -313,6 +315,7 @@ impl Sheet<'_> {
             let chart = sparkline(&source.items_per_week, self.ascii()).replace('█', "▇");
             let entry = entries.get(&source.source);
             let color = entry.map_or(Role::Accent, |entry| self.app.sources.color(entry.facts.key));
+            let color = if source.items == 0 { Role::Border } else { color };
             let time = reading_time(source.minutes);
             pieces.push((format!("{time:>12}  "), self.style(Role::Dim)));
             pieces.push((chart, self.style(color)));
