@@ -205,14 +205,18 @@ impl Dialog for LinkList {
     fn hints(&self) -> KeyHints {
         match self.file_use {
             FileUse::Open => &[
-                KeyHint::Key("1-9 Enter", "open"),
+                KeyHint::Key("1-9", "by number"),
+                KeyHint::Key("Enter", "open"),
                 Bound(Context::Reader, Action::Copy, "copy URL"),
                 Rows("select"),
                 Back("close"),
             ],
-            FileUse::Download => {
-                &[KeyHint::Key("1-9 Enter", "download"), Rows("select"), Back("close")]
-            }
+            FileUse::Download => &[
+                KeyHint::Key("1-9", "by number"),
+                KeyHint::Key("Enter", "download"),
+                Rows("select"),
+                Back("close"),
+            ],
         }
     }
 }

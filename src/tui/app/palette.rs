@@ -217,7 +217,9 @@ impl Palette {
     fn no_match(&self) -> String {
         let typed = self.field.value().trim();
         match typed.split_once(' ') {
-            Some((name, rest)) if name.parse::<Action>().is_ok() => {
+            Some((name, rest))
+                if name.parse::<Action>().is_ok() || Action::known_as(name).is_some() =>
+            {
                 format!("{name}: there is nothing called {}", rest.trim())
             }
             _ => format!("There is no command {typed}"),

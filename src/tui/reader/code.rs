@@ -17,23 +17,23 @@ const MAX_QUOTED: usize = 200;
 /// A role and the length of its text in bytes.
 type Token = (Role, usize);
 
-/// Makes all blocks of code in an article equally wide, so that it has no ragged right edge: if one uses space to the
-/// right of the column, all do.
+/// Makes the background of all code and formulas in an article equally wide, so that it has no ragged right edge. Lines
+/// are not wrapped again.
 pub(super) fn align(lines: &mut [Line]) {
-    let code = |line: &&Line| line.code.is_some();
-    let Some(widest) = lines.iter().filter(code).map(|line| line.beyond).max() else { return };
+    let blocks = lines.iter().filter(|line| line.ground.is_some());
+    let Some(widest) = blocks.map(|line| line.beyond).max() else { return };
     let mut above = None;
     for line in lines.iter_mut() {
-        let is_first = line.code != above;
+        let is_tag = line.code.is_some() && line.code != above;
         above = line.code;
         let more = widest - line.beyond.min(widest);
-        if line.code.is_none() || more == 0 {
+        if line.ground.is_none() || more == 0 {
             continue;
         }
         line.beyond = widest;
         line.over = line.over.saturating_sub(more);
-        // The first line has only the language, at the right.
-        if let Some(before) = line.spans.first_mut().filter(|_| is_first) {
+        // The first line of code has only the language, at the right.
+        if let Some(before) = line.spans.first_mut().filter(|_| is_tag) {
             before.text.push_str(&" ".repeat(more));
         }
     }

@@ -98,7 +98,7 @@ impl Out<'_> {
 }
 
 /// A URL without its scheme.
-fn address(url: &str) -> &str {
+pub(in crate::tui) fn address(url: &str) -> &str {
     let bare = ["https://", "http://"].iter().find_map(|scheme| url.strip_prefix(scheme));
     let bare = bare.unwrap_or(url);
     // A slash directly after the host is redundant.
@@ -107,11 +107,12 @@ fn address(url: &str) -> &str {
 
 /// The part of a URL that fits: if possible, its host and the last part of its path, which often names the page or
 /// file.
-fn shortened(address: &str, cells: usize) -> String {
-    if let Some((host, path)) = address.split_once('/').filter(|_| text::width(address) > cells)
+pub(in crate::tui) fn shortened(address: &str, cells: usize) -> String {
+    let bare = address.split(['?', '#']).next().unwrap_or(address);
+    if let Some((host, path)) = bare.split_once('/').filter(|_| text::width(address) > cells)
         && let Some((_, last)) = path.trim_end_matches('/').rsplit_once('/')
     {
-        let short = format!("{host}/…/{last}");
+        let short = format!("{host}/…/{last}{}", &address[bare.len()..]);
         if text::width(&short) < text::width(address) && text::width(host) * 2 < cells {
             return text::truncate(&short, cells).into_owned();
         }

@@ -83,13 +83,13 @@ fn flatten(
     let span = |text: &str, role| Span { target, ..Span::new(text, role) };
     let number = |to: usize| Span::mark(glyphs.link(to), Target::Link(to));
     let plain = role == Role::Text;
-    // A heading that is a link keeps the style of headings.
-    let is_link = target.is_some() && !matches!(role, Role::Heading | Role::Subheading);
+    // Links and code in a heading keep the style of headings.
+    let is_heading = matches!(role, Role::Heading | Role::Subheading);
+    let is_link = target.is_some() && !is_heading;
     for piece in inline {
         match piece {
             Inline::Text(t) => out.push(span(t, if is_link { Role::Link } else { role })),
             Inline::Code(t) => {
-                let is_heading = matches!(role, Role::Heading | Role::Subheading);
                 let own = if is_heading { role } else { Role::Code };
                 out.push(span(t, if is_link { Role::Link } else { own }));
             }

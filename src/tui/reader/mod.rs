@@ -19,7 +19,7 @@ mod wrap;
 pub(super) use blocks::half_blocks;
 pub(super) use difference::layout_difference;
 pub(super) use direction::is_right_to_left;
-pub(super) use ends::link_names;
+pub(super) use ends::{address, link_names, shortened};
 pub(super) use find::{Haystack, Piece, SearchedWord};
 pub(super) use glyphs::{Glyphs, glyphs};
 pub(super) use layout::{Shape, layout};

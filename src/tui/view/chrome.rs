@@ -284,7 +284,7 @@ fn reader_title(app: &App) -> Title {
         place_in_list(app, article.row.key)
     };
     let left = match reader.minutes_left() {
-        left @ 1.. if reader.space >= ROOMY => format!("{left} min left"),
+        left @ 1.. if reader.space >= ROOMY && !article.is_teaser() => format!("{left} min left"),
         _ => String::new(),
     };
     let parts = [place, left, format!("{} %", reader.percent())];
@@ -369,9 +369,12 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
             "" => hint.label.into_owned(),
             _ => format!(" {}", hint.label),
         };
-        // Hints are shown completely or not at all, except the first, which is always shown. A shorter one may
-        // still fit.
+        // Hints are shown completely or not at all, except the first, which is always shown. The most useful ones
+        // are not left out in favour of others, but a shorter one of the others may still fit.
         if i > 0 && gap + text::width(&keys) + text::width(&label) > row.free() {
+            if i < MAIN_HINTS {
+                break;
+            }
             continue;
         }
         row.left(&" ".repeat(gap), Style::new());
@@ -383,6 +386,8 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     put(frame, &row.line(Style::new()), area);
 }
 
+/// Number of the most useful hints, which are shown in order or not at all.
+const MAIN_HINTS: usize = 3;
 /// Minimum width of a status line with the next check.
 const KEYS_LINE: u16 = 100;
 /// Minimum width of a status line with both the Reader's key hints and the next check.

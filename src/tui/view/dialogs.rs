@@ -12,6 +12,7 @@ use super::row::{Row, padding};
 use crate::article::{Link, LinkKind};
 use crate::config::{Context, Role};
 use crate::query::Query;
+use crate::tui::reader::{address, shortened};
 use crate::util::media;
 use crate::util::text;
 use crate::util::url_text::readable;
@@ -169,7 +170,7 @@ pub(super) fn completed_line(
         let x = foot.x + u16::try_from(at).unwrap_or(foot.width).min(foot.width);
         super::complete::candidates(app, frame, completion, (framed, x), most);
     } else if let Some(error) = error {
-        let used = text::width(label);
+        let used = label_cells(label, foot);
         super::complete::message_line(app, frame, error, role, field, used, foot);
     }
 }
@@ -395,11 +396,12 @@ pub(in crate::tui) fn links(app: &App, frame: &mut Frame<'_>, list: &LinkList, a
         row.left(&format!("{:>3} ", i + 1), role(app, here, Role::KeyHint));
         let name = list.names.get(i).map_or("", |name| name.trim());
         if name.is_empty() {
-            row.left(&url, role(app, here, Role::Link));
+            row.left(&shortened(address(&url), row.free()), role(app, here, Role::Link));
             return;
         }
         let name = text::truncate(name, row.free() * 2 / 3).into_owned();
         row.left(&name, role(app, here, Role::Link));
+        let url = shortened(address(&url), row.free().saturating_sub(2));
         row.left(&format!("  {url}"), app.palette.style(Role::Dim));
     });
 }

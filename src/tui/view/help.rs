@@ -178,17 +178,19 @@ fn groups(app: &App, help: &Help, typed: &str) -> Vec<Group> {
     group("Your own", own.filter(|entry| whole || fits(entry)).collect());
     let symbols = symbols(app).into_iter();
     let symbols = symbols.map(|(symbol, words)| Entry::new(vec![symbol], words));
-    let whole = !typed.is_empty() && "symbols".contains(typed);
-    group("Symbols", symbols.filter(|entry| whole || fits(entry)).collect());
+    let whole = "symbols".contains(typed);
+    let symbols = symbols.filter(|entry| whole || fits(entry)).collect();
+    // Screen readers get words instead of symbols.
+    group("Symbols", if app.settings.ui.linear { vec![] } else { symbols });
     let in_file = topics(typed).map(|topic| Entry::new(vec![topic.name.to_owned()], topic.help));
     group("In config.toml", in_file.collect());
     groups
 }
 
-/// The symbols in lists, and what they mean.
-fn symbols(app: &App) -> Vec<(String, &'static str)> {
+/// The symbols of the panes, and what they mean. A symbol with several meanings has one entry.
+fn symbols(app: &App) -> Vec<(String, String)> {
     let m = marks(app);
-    vec![
+    let all = [
         (m.unread.to_owned(), "unread"),
         (m.pinned.to_owned(), "pinned"),
         (m.later.to_owned(), "kept for later"),
@@ -196,13 +198,24 @@ fn symbols(app: &App) -> Vec<(String, &'static str)> {
         (m.changed.to_owned(), "changed since you read it"),
         (m.edited.to_owned(), "changed only a little, such as typos"),
         (format!("{}3", m.times), "a story that 3 sources cover"),
-        ("4c+1".to_owned(), "4 comments, one of them new"),
-        ("~5m".to_owned(), "found 5 minutes ago, because it has no date"),
+        ("4c".to_owned(), "4 comments"),
+        ("~5m".to_owned(), "no date; found 5 minutes ago"),
         (m.busy.to_owned(), "being refreshed"),
-        (m.failing.to_owned(), "fails or is paused (a source)"),
-        (m.broken.to_owned(), "its selectors no longer match (a source)"),
-        (m.pointer.to_owned(), "in an article: the text goes on here after a page"),
-    ]
+        (m.failing.to_owned(), "the last checks failed"),
+        (m.broken.to_owned(), "the selectors no longer match"),
+        (m.gone.to_owned(), "the source is gone"),
+        (m.open.to_owned(), "an open folder"),
+        (m.folded.to_owned(), "a folded folder"),
+        (m.pointer.to_owned(), "in an article, the line that a key went to"),
+    ];
+    let mut merged: Vec<(String, String)> = Vec::new();
+    for (symbol, words) in all {
+        match merged.iter_mut().find(|(known, _)| *known == symbol) {
+            Some((_, known)) => *known += &format!("; {words}"),
+            None => merged.push((symbol, words.to_owned())),
+        }
+    }
+    merged
 }
 
 /// An entry of the list.

@@ -14,6 +14,8 @@ use ratatui::text::Line;
 
 /// Draws the field in place of the list's title, or at the bottom if titles are not shown.
 pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, area: DialogArea) {
+    /// Minimum width of a list whose field has a long label.
+    const LABEL_FROM: u16 = 50;
     /// Minimum number of cells for the number of matches.
     const COUNT: u16 = 14;
     /// Width of the hint that a search covers all items.
@@ -36,7 +38,12 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     };
     let row = Rect { y: items.y - 2, height: 1, ..items };
     let pad = " ".repeat(padding(items.width));
-    let name = if bar.is_filter { "Find in list: " } else { "Search: " };
+    let name = match bar.is_filter {
+        true if row.width < LABEL_FROM => "Find: ",
+        true => "Find in list: ",
+        false if row.width < LABEL_FROM => "",
+        false => "Search: ",
+    };
     let label = format!("{pad}{}", prompt_label(app, name));
     let mut count = Row::new(row.width);
     count.right(pad.clone(), Style::new());

@@ -154,7 +154,7 @@ pub fn age(seconds: i64) -> String {
 /// The end and reason of a source's pause.
 pub fn pause(pause: &Pause, now: Time) -> String {
     if pause.reason == PauseReason::Gone || pause.until.year() >= 9999 {
-        return "no longer polled (410 Gone)".to_owned();
+        return "no longer checked (410 Gone)".to_owned();
     }
     format!("paused until {} ({})", clock(pause.until, now), pause.reason.describe())
 }

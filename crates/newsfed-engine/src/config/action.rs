@@ -304,6 +304,7 @@ impl Action {
             Self::Headings => "table of contents outline toc sections chapters",
             Self::SaveView => "smart folder",
             Self::Settings => "preferences options configuration layout machine",
+            Self::StopRunning => "cancel abort kill",
             Self::Help => "manual keys",
             Self::Quit => "exit",
             _ => "",

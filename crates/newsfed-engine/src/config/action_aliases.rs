@@ -1,27 +1,24 @@
 //! Names that commands have in other programs, for users who type them out of habit.
 
-use super::action::Action;
+use super::action::{Action, OLD_NAMES};
 
 impl Action {
-    /// The command for a name that is known from vi, similar programs or newsboat.
+    /// The command for a name that is known from vi, similar programs, newsboat or earlier versions.
     pub fn known_as(typed: &str) -> Option<Self> {
-        let of_newsboat = || {
-            let pair = NEWSBOAT.iter().find(|(name, _)| *name == typed)?;
-            Some(pair.1)
-        };
+        let of_newsboat = || Some(NEWSBOAT.iter().find(|(name, _)| *name == typed)?.1);
+        let is_old = OLD_NAMES.iter().any(|(old, _)| *old == typed);
         match typed {
             "q" | "q!" | "qa" | "qa!" | "wq" | "x" => Some(Self::Quit),
             "h" => Some(Self::Help),
             "sort" => Some(Self::SortNext),
+            _ if is_old => typed.parse().ok(),
             _ => of_newsboat(),
         }
     }
 }
 
-/// Operations of newsboat whose names differ, with the commands that do the same here.
+/// Operations of newsboat whose names differ, with the most similar commands.
 const NEWSBOAT: &[(&str, Action)] = &[
-    ("bookmark", Action::Pin),
-    ("clear-filter", Action::Back),
     ("clear-tag", Action::ShowAll),
     ("cmdline", Action::Palette),
     ("edit-flags", Action::EditTags),
@@ -39,7 +36,7 @@ const NEWSBOAT: &[(&str, Action)] = &[
     ("next", Action::NextItem),
     ("next-unread-feed", Action::NextUnreadSource),
     ("open-in-browser", Action::Browser),
-    ("open-in-browser-and-mark-read", Action::Browser),
+    ("open-in-browser-and-mark-read", Action::BrowserAndNext),
     ("open-in-browser-noninteractively", Action::Browser),
     ("open-search", Action::Search),
     ("pagedown", Action::PageDown),

@@ -33,7 +33,9 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
         }
     }
     if gatherer.is_empty() && kind == ImportKind::Urls && !strangers.is_empty() {
-        let is_setting = |line: &&str| SETTINGS.contains(&line.split(' ').next().unwrap_or(""));
+        let is_setting = |line: &&str| {
+            line.split_whitespace().next().is_some_and(|word| SETTINGS.contains(&word))
+        };
         if strangers.iter().any(is_setting) {
             return Err(not_a_list(name, OWN_SETTINGS));
         }
@@ -53,11 +55,21 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
 }
 
 /// What only newsboat's settings file contains.
-const SETTINGS: [&str; 6] =
-    ["auto-reload", "bind-key", "ignore-article", "macro", "reload-time", "unbind-key"];
+const SETTINGS: [&str; 11] = [
+    "auto-reload",
+    "bind-key",
+    "browser",
+    "color",
+    "highlight",
+    "ignore-article",
+    "include",
+    "macro",
+    "refresh-on-startup",
+    "reload-time",
+    "unbind-key",
+];
 /// What a file with such settings is.
-const OWN_SETTINGS: &str = "newsboat's settings file (its feeds are in the file urls, and \
-    docs/moving.md lists what replaces its settings)";
+const OWN_SETTINGS: &str = "newsboat's settings file (docs/moving.md lists what replaces them)";
 
 /// Why newsboat's marker for hidden feeds is ignored.
 const NO_HIDDEN: &str = "newsfed cannot hide sources; they are imported like any other";

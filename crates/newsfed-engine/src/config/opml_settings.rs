@@ -126,7 +126,8 @@ pub(super) fn configure(source: Source, attributes: &[Attribute]) -> Result<Conf
         }
     }
     // The export leaves out selectors that are the defaults, but the loader requires them.
-    let is_website = |(key, text): &Attribute| key == "kind" && text == SourceKind::Website.name();
+    let is_website =
+        |(key, text): &Attribute| key == "kind" && text.trim() == SourceKind::Website.name();
     if attributes.iter().any(is_website) {
         let usual =
             [("website.title", WebsiteRules::TITLE), ("website.content", WebsiteRules::CONTENT)];

@@ -40,7 +40,7 @@ const TALL: u16 = 28;
 /// The lines of the header, which end with an empty line, and how many of them scroll away with the text. If
 /// the header uses much space, only the title stays.
 pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'static>>, usize) {
-    let mut out = whole(app, article, area);
+    let (mut out, title_end) = whole(app, article, area);
     let height = usize::from(area.height);
     // If the text fits below the full header, it is not scrolled.
     let goes_on = app.reader.line_count() + out.len().min(height / 2) > height;
@@ -53,8 +53,8 @@ pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'stat
         hidden if hidden < most => {
             out.truncate(most + REDUCED);
             out.drain(..hidden);
-            // The title stays while the facts scroll away below it.
-            if hidden > title_rows(app, article, area.width.into()) {
+            // Once its last line is gone, the title stays while the facts scroll away below it.
+            if hidden >= title_end {
                 out[0] = reduced_title(app, article, area.width.into());
             }
         }
@@ -67,11 +67,6 @@ pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'stat
         }
     }
     (out, most)
-}
-
-/// Index of the last line of the source's name and the title.
-fn title_rows(app: &App, article: &Article, width: usize) -> usize {
-    start(app, &article.row, &article.item.title, width).len().saturating_sub(1)
 }
 
 /// The title in one line.
@@ -129,10 +124,12 @@ fn part(app: &App, words: &str, limit: usize, role: Role, width: usize) -> Vec<L
     cut(lines.map(|line| Line::from(ink(app, line, role))), limit, width)
 }
 
-fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
+/// All lines, and the number of those with the source's name and the title.
+fn whole(app: &App, article: &Article, area: Rect) -> (Vec<Line<'static>>, usize) {
     let (item, width) = (&article.item, usize::from(area.width));
     let source = app.sources.entry(article.row.source_key);
     let mut out = start(app, &article.row, &item.title, width);
+    let title_end = out.len();
     if area.height >= TALL && !out.is_empty() {
         out.push(Line::default());
     }
@@ -141,7 +138,7 @@ fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
     let rule = marks(app).across.repeat(width);
     out.push(Line::from(ink(app, rule, Role::Border)));
     out.push(Line::default());
-    out
+    (out, title_end)
 }
 
 /// Truncates a list of names, because it is wrapped again for every frame.
