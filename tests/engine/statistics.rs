@@ -73,6 +73,48 @@ async fn counts_published_and_read_items() {
     engine.shutdown().await;
 }
 
+#[tokio::test]
+async fn counts_items_without_a_date_only_if_a_later_poll_found_them() {
+    let home = Home::new();
+    let count = Arc::new(AtomicI64::new(3));
+    let served = count.clone();
+    let server = Server::start(move |request| match request.path.as_str() {
+        "/news" => {
+            let item = |n: i64| {
+                format!(
+                    "<item><guid>{n}</guid><title>Item {n}</title>\
+                     <description>Text {n}</description></item>"
+                )
+            };
+            let items: String = (1..=served.load(Ordering::SeqCst)).rev().map(item).collect();
+            let text =
+                format!("<rss version=\"2.0\"><channel><title>N</title>{items}</channel></rss>");
+            Reply::ok("application/rss+xml", text)
+        }
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let sources = [source("news", &server.url("/news"))];
+    home.declare(&sources);
+    let engine = home.on_demand().await;
+    let declared: Vec<_> = sources.iter().cloned().map(Arc::new).collect();
+    let reader = engine.store().reader().unwrap();
+    let zone = chrono::FixedOffset::east_opt(0).unwrap();
+    let counted = || {
+        let found = statistics(&reader, &declared, 2, zone, home.clock.now()).unwrap();
+        let hours = found.hours.iter().sum::<u32>();
+        (found.items, found.items_per_week, hours, found.sources[0].items)
+    };
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
+    assert_eq!(items_by_date(&engine).len(), 3);
+    assert_eq!(counted(), (0, vec![0, 0], 0, 0), "they may be of any age");
+    count.store(4, Ordering::SeqCst);
+    home.clock.advance(DAY);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 4));
+    assert_eq!(counted(), (1, vec![0, 1], 1, 1));
+    engine.shutdown().await;
+}
+
 /// Row keys of all items, newest first.
 fn items_by_date(engine: &Handle) -> Vec<i64> {
     let reader = engine.store().reader().unwrap();

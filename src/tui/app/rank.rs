@@ -164,6 +164,12 @@ mod tests {
             ("q", vec!["quit", "queue"]),
             ("q!", vec!["quit"]),
             ("wq", vec!["quit"]),
+            // Names in newsboat and in earlier versions.
+            ("open-in-browser", vec!["browser"]),
+            ("reload-all", vec!["refresh-all"]),
+            ("mark-all-feeds-read", vec!["read-everything"]),
+            ("cancel-running", vec!["stop-running"]),
+            ("cancel", vec!["stop-running"]),
             ("unread", vec!["unread-only", "show-unread", "next-unread", "previous-unread"]),
             ("thme", vec!["theme"]),
             ("footnote", vec!["hints", "jump-back"]),

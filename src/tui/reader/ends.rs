@@ -194,3 +194,50 @@ fn drop_label(spans: &mut [Span], label: &str) {
         first.text = rest.trim_start().to_owned();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shortened_url_keeps_its_host_and_the_last_part_of_its_path() {
+        let page = "example.org/2026/news/local/harbour-opens.html";
+        for (address, cells, expected) in [
+            (page, 46, page),
+            (page, 45, "example.org/…/harbour-opens.html"),
+            (page, 32, "example.org/…/harbour-opens.html"),
+            ("example.org/2026/news/local/page/", 24, "example.org/…/page"),
+            ("例え.example/記事/一覧/最後の頁.html", 30, "例え.example/…/最後の頁.html"),
+            // Without parts in between, or with a long host, only the end is cut off.
+            ("example.org/the-name-of-a-long-page", 20, "example.org/the-nam…"),
+            ("a-very-long-name.example.org/a/b/page.html", 24, "a-very-long-name.exampl…"),
+            (page, 20, "example.org/2026/ne…"),
+            // Slashes in a query or fragment do not separate parts of the path.
+            ("example.org/out?to=https://other.example/page", 30, "example.org/out?to=https://ot…"),
+            ("example.org/page#/chapters/one/first", 24, "example.org/page#/chapt…"),
+            ("example.org/2026/news/local/page?id=7/8", 30, "example.org/…/page?id=7/8"),
+        ] {
+            assert_eq!(shortened(address, cells), expected, "{address} in {cells}");
+        }
+    }
+
+    #[test]
+    fn a_shortened_url_fits_into_any_width() {
+        for address in [
+            "",
+            "/",
+            "example.org",
+            "example.org/2026/news/local/harbour-opens.html",
+            "a.b/c/d/e?f=/g#/h",
+            "例え.example/記事/一覧/最後の頁.html",
+            "e.org/日/本/語の文章",
+        ] {
+            for cells in 0..=50 {
+                let short = shortened(address, cells);
+                assert!(text::width(&short) <= cells, "{short} in {cells}");
+                let is_whole = text::width(address) <= cells;
+                assert_eq!(short == address, is_whole, "{short} in {cells}");
+            }
+        }
+    }
+}

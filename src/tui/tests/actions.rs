@@ -160,3 +160,24 @@ fn source_actions_reject_a_folder() {
         assert!(stage.screen(100, 30).contains("City is a folder; select a source"), "{keys}");
     }
 }
+
+#[test]
+fn a_sequence_of_another_pane_is_reported_whole() {
+    let mut stage = Stage::new();
+    stage.screen(120, 40);
+    let before = stage.app.items.selected;
+    stage.keys("gh");
+    let message = |stage: &Stage| stage.app.toast.as_ref().unwrap().text.clone();
+    assert_eq!(message(&stage), "g h works in the Reader pane (g r)");
+    // Alone, the last key would go to the Sources pane.
+    assert_eq!((stage.app.focus, stage.app.items.selected), (Focus::Items, before));
+    stage.keys("gs");
+    let selected = stage.app.sources.selected;
+    stage.app.toast = None;
+    stage.keys("gh");
+    assert_eq!(message(&stage), "g h works in the Reader pane (g r)");
+    assert_eq!((stage.app.focus, stage.app.sources.selected), (Focus::Sources, selected));
+    // If no pane has the sequence, its last key is handled.
+    stage.keys("gigj");
+    assert_eq!(stage.app.items.selected, before + 1);
+}

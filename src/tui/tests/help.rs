@@ -196,3 +196,119 @@ fn the_empty_list_of_tags_explains_tags() {
     let mut stage = Stage::with(Settings::default(), list, item_rows());
     stage.keys_give("T", "garden");
 }
+
+/// The visible lines of the list of keys on a screen of this height.
+fn listed(stage: &mut Stage, height: u16) -> Vec<String> {
+    let screen = stage.screen(80, height);
+    let lines = screen.lines().map(|line| line.trim_matches(['│', '▐', '▕', ' ']).to_owned());
+    // An empty row follows the field.
+    let list = lines.skip_while(|line| !line.contains("Find:")).skip(2);
+    list.take_while(|line| !line.contains("Esc close")).collect()
+}
+
+#[test]
+fn a_page_of_the_help_begins_with_the_last_line_of_the_page_before() {
+    let press = |stage: &mut Stage, code: KeyCode| {
+        stage.happen(Event::KeyPressed(KeyEvent::new(code, KeyModifiers::NONE)));
+    };
+    let mut checked = 0;
+    for height in 14..29 {
+        for code in [KeyCode::PageDown, KeyCode::Char(' ')] {
+            let mut stage = Stage::new();
+            stage.keys("?");
+            let start = listed(&mut stage, height);
+            let mut before = start.clone();
+            for _ in 0..2 {
+                press(&mut stage, code);
+                let page = listed(&mut stage, height);
+                assert_eq!(page.len(), before.len());
+                // A heading in the last row is hidden.
+                if let Some(last) = before.last().filter(|last| !last.is_empty()) {
+                    assert_eq!(page.first(), Some(last), "{height}: {page:#?}");
+                    checked += 1;
+                }
+                before = page;
+            }
+            for _ in 0..2 {
+                press(&mut stage, KeyCode::PageUp);
+                listed(&mut stage, height);
+            }
+            assert_eq!(listed(&mut stage, height), start, "{height}");
+        }
+    }
+    assert!(checked > 30, "{checked}");
+}
+
+/// The symbols that the help explains.
+fn symbols(settings: Settings) -> Vec<String> {
+    let mut stage = Stage::with(settings, source_list(), item_rows());
+    stage.keys("?symbols");
+    let screen = stage.screen(120, 40);
+    let lines = screen.lines().map(|line| line.trim_matches(['│', '|']).trim_end());
+    let below = lines.skip_while(|line| line.trim() != "Symbols").skip(1);
+    let group = below.take_while(|line| !line.is_empty());
+    // Lines with more space at the left continue a description.
+    let entries = group.filter_map(|line| line.strip_prefix("    "));
+    let entries = entries.filter(|line| !line.starts_with(' '));
+    entries.filter_map(|line| line.split(' ').next().map(str::to_owned)).collect()
+}
+
+#[test]
+fn the_help_explains_each_symbol_once() {
+    for (ascii, pinned) in [(false, "★"), (true, "*")] {
+        let mut settings = Settings::default();
+        settings.ui.ascii = ascii;
+        let all = symbols(settings);
+        assert!(all.len() > 8 && all.iter().any(|symbol| symbol == pinned), "{all:?}");
+        let different: std::collections::HashSet<&String> = all.iter().collect();
+        assert_eq!(different.len(), all.len(), "{all:?}");
+    }
+    // A screen reader reads words instead.
+    let mut settings = Settings::default();
+    settings.ui.linear = true;
+    assert!(symbols(settings).is_empty());
+}
+
+#[test]
+fn the_palette_knows_the_names_of_newsboat_and_of_earlier_versions() {
+    for (typed, offered, effect) in [
+        ("open-in-browser", "browser", r#"Browse { urls: ["https://kernel.example/0"] }"#),
+        ("reload-all", "refresh-all", "Refresh { keys: None, pace: Manual,"),
+        ("cancel-running", "stop-running", "StopRunning { url: None }"),
+    ] {
+        let mut stage = Stage::new();
+        stage.keys(&format!(":{typed}"));
+        assert_eq!(first_offered(&stage), offered, "{typed}");
+        stage.keys("<Enter>");
+        assert_eq!(stage.asked_for(effect), 1, "{typed}: {:?}", stage.requested);
+    }
+    // A part of the name is only completed.
+    let mut stage = Stage::new();
+    stage.keys(":cancel");
+    assert_eq!(first_offered(&stage), "stop-running");
+    stage.keys("<Enter>");
+    assert_eq!(stage.asked_for("StopRunning"), 0, "{:?}", stage.requested);
+    assert!(stage.screen(120, 36).contains("› stop-running"), "{}", stage.screen(120, 36));
+}
+
+/// The name of the first command in the palette.
+fn first_offered(stage: &Stage) -> &'static str {
+    let hits = stage.app.palette_hits(stage.app.dialog().unwrap());
+    hits.first().unwrap().action.name()
+}
+
+#[test]
+fn a_foreign_name_of_a_command_that_changes_many_items_is_first_completed() {
+    let mut stage = Stage::new();
+    let unread = |stage: &Stage| stage.rows.iter().filter(|row| !row.read).count();
+    let before = unread(&stage);
+    stage.keys(":mark-all-feeds-read");
+    assert_eq!(first_offered(&stage), "read-everything");
+    stage.keys("<Enter>");
+    let screen = stage.screen(120, 36);
+    assert!(screen.contains("─ Commands") && screen.contains("› read-everything"), "{screen}");
+    assert_eq!((unread(&stage), stage.asked_for("MarkViewRead")), (before, 0));
+    // The second key press runs it.
+    stage.keys("<Enter>");
+    assert!(!stage.screen(120, 36).contains("─ Commands"), "{}", stage.screen(120, 36));
+}

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::TextFrom;
+use crate::util::text;
 
 /// A message that needs several rows in a box.
 const WORDS: &str = "Kernel notes was skipped: the server asked for no requests before 14:05. \
@@ -230,4 +231,21 @@ fn the_theme_gallery_leaves_the_panes_visible() {
         stage.keys("<Tab>");
         assert_ne!(stage.drawn(width, height)[(x, y)].style(), before[(x, y)].style());
     }
+}
+
+#[test]
+fn undoing_a_mark_of_an_item_with_a_long_title_is_reported_in_one_line() {
+    let title = format!("{:x<200}", "Title ");
+    let mut rows = item_rows();
+    rows.iter_mut().for_each(|row| title.clone_into(&mut row.title));
+    let mut stage = Stage::with(Settings::default(), source_list(), rows);
+    stage.keys("p");
+    for (key, words) in [("u", "Undone: pin: Title xxx"), ("<C-r>", "Redone: pin: Title xxx")] {
+        stage.keys(key);
+        let message = &stage.app.toast.as_ref().unwrap().text;
+        assert!(message.starts_with(words) && message.ends_with('…'), "{message}");
+        assert!(text::width(message) <= 80, "{message}");
+    }
+    // The history has the whole title.
+    assert!(stage.app.history.steps[0].label.ends_with(&title));
 }

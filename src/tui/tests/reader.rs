@@ -1,6 +1,7 @@
 //! Tests of the Reader on a test screen.
 
 mod code;
+mod head;
 mod jumps;
 mod pages;
 mod pictures;

@@ -252,6 +252,7 @@ fn space_waits_once_for_a_pending_text() {
     assert_eq!(stage.app.reader.article.as_ref().unwrap().row.key, first);
     stage.keys("<Space>");
     assert_ne!(stage.app.reader.article.as_ref().unwrap().row.key, first);
+    assert!(!stage.has_message("is still being fetched"), "it is about the article before");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::stage;
 use crate::article::LostLayout;
 use crate::config::Role;
 use crate::model::{Item, TextFrom};
+use crate::util::text;
 use std::sync::Arc;
 
 #[test]
@@ -60,6 +61,55 @@ fn blocks_of_code_have_one_right_edge() {
     assert_eq!(edges(&[10, 67, 68, 78]), [10]);
     let all = edges(&[10, 67, 68, 69, 74, 90, 130, 200]);
     assert!(all.len() == 1 && all[0] > 20, "{all:?}");
+}
+
+/// The number of cells in a row up to the end of a text.
+fn end_of(screen: &str, words: &str) -> usize {
+    let end = |line: &str| line.find(words).map(|at| text::width(&line[..at + words.len()]));
+    screen.lines().find_map(end).unwrap_or_else(|| panic!("no {words}: {screen}"))
+}
+
+#[test]
+fn a_block_of_code_beside_a_wider_one_scrolls_only_as_far_as_needed() {
+    // The first block fits into the four cells beside the column, and the second one does not.
+    let html = format!("<pre>one\n{}w</pre><pre>two\n{}z</pre>", "x".repeat(71), "y".repeat(77));
+    let mut stage = stage(&html, None);
+    stage.app.settings.ui.wrap_code = false;
+    stage.screen(84, 60);
+    stage.keys("<Enter>z");
+    let edge = end_of(&stage.screen(84, 60), "xw");
+    assert!(!stage.screen(84, 60).contains("yz"), "{}", stage.screen(84, 60));
+    stage.keys("<Right>");
+    let screen = stage.screen(84, 60);
+    assert_eq!((end_of(&screen, "xw"), end_of(&screen, "yz")), (edge, edge), "{screen}");
+    stage.keys("<Right>");
+    assert!(stage.has_message("Nothing more to the right"), "{:?}", stage.app.toast);
+}
+
+#[test]
+fn the_languages_of_code_end_at_the_common_right_edge() {
+    let code = |language: &str, width: usize| {
+        format!("<pre><code class=language-{language}>{}</code></pre>", "x".repeat(width))
+    };
+    let mut stage = stage(&(code("rust", 10) + &code("python", 90)), None);
+    stage.app.settings.ui.wrap_code = false;
+    stage.screen(140, 60);
+    stage.keys("<Enter>z");
+    let screen = stage.screen(140, 60);
+    let buffer = stage.drawn(140, 60);
+    let raised = stage.app.palette.style(Role::Raised).bg.unwrap();
+    // The number of cells up to the end of the background, in the row of a language.
+    let ground = |language: &str| {
+        let row = screen.lines().position(|line| line.trim_matches(['▐', '▕', ' ']) == language);
+        let y = u16::try_from(row.unwrap()).unwrap();
+        (0..140_u16).rfind(|x| buffer[(*x, y)].bg == raised).unwrap() + 1
+    };
+    assert_eq!(ground("rust"), ground("python"), "{screen}");
+    let (rust, python) = (end_of(&screen, "rust"), end_of(&screen, "python"));
+    assert_eq!(rust, python, "{screen}");
+    assert_eq!(rust + 2, usize::from(ground("rust")), "the padding follows: {screen}");
+    // The widest line ends there too.
+    assert_eq!(end_of(&screen, &"x".repeat(90)), rust, "{screen}");
 }
 
 #[test]

@@ -212,3 +212,23 @@ fn headings_that_are_links_look_like_headings() {
     let heading = stage.app.palette.style(Role::Heading);
     assert_eq!(style_of(&mut stage, "The part").fg, heading.fg);
 }
+
+#[test]
+fn code_in_a_heading_has_the_role_of_the_heading() {
+    let code = "<code>nice</code>";
+    let html = format!("<h2>The {code} part</h2><h3>More {code}</h3><p>A {code} text</p>");
+    let mut stage = stage(&html, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    let roles = |words: &str| -> Vec<Role> {
+        let mut lines = stage.app.reader.lines.lines.iter();
+        let line = lines.find(|line| line.text() == words).unwrap();
+        let mut roles: Vec<Role> = line.spans.iter().map(|span| span.role).collect();
+        roles.dedup();
+        roles
+    };
+    assert_eq!(roles("The nice part"), [Role::Heading]);
+    assert_eq!(roles("More nice"), [Role::Subheading]);
+    assert_eq!(roles("A nice text"), [Role::Text, Role::Code, Role::Text]);
+}
