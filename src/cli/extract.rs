@@ -59,7 +59,7 @@ pub(super) struct ExtractArgs {
     /// Do not learn from pages of the same source
     #[arg(long, requires = "batch")]
     no_history: bool,
-    /// Extract and print every article again at the end, using what was learned from all pages
+    /// Print every article again at the end, extracted with all pages in mind
     #[arg(long, requires = "batch", conflicts_with = "no_history")]
     r#final: bool,
 }
