@@ -432,7 +432,7 @@ fn follows_a_site_without_a_feed() {
     // New articles appear automatically, every ten seconds.
     t.wait_for("The town hall clock");
     t.send("/footbridge hearing");
-    t.wait_for("› Search: footbridge hearing");
+    t.wait_for("› footbridge hearing");
     t.wait_gone("Budget: second reading");
     t.send(key::ENTER);
     t.send(key::ENTER);

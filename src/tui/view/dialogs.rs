@@ -374,6 +374,12 @@ pub(in crate::tui) fn output(
     }
 }
 
+/// The part of a URL that fits, with its scheme.
+fn with_scheme(url: &str, cells: usize) -> String {
+    let scheme = url.find("://").map_or("", |at| &url[..at + 3]);
+    format!("{scheme}{}", shortened(address(url), cells.saturating_sub(text::width(scheme))))
+}
+
 pub(in crate::tui) fn links(app: &App, frame: &mut Frame<'_>, list: &LinkList, area: DialogArea) {
     let height = u16::try_from(list.links.len()).unwrap_or(u16::MAX);
     let title = if list.digits.is_empty() {
@@ -396,12 +402,12 @@ pub(in crate::tui) fn links(app: &App, frame: &mut Frame<'_>, list: &LinkList, a
         row.left(&format!("{:>3} ", i + 1), role(app, here, Role::KeyHint));
         let name = list.names.get(i).map_or("", |name| name.trim());
         if name.is_empty() {
-            row.left(&shortened(address(&url), row.free()), role(app, here, Role::Link));
+            row.left(&with_scheme(&url, row.free()), role(app, here, Role::Link));
             return;
         }
         let name = text::truncate(name, row.free() * 2 / 3).into_owned();
         row.left(&name, role(app, here, Role::Link));
-        let url = shortened(address(&url), row.free().saturating_sub(2));
+        let url = with_scheme(&url, row.free().saturating_sub(2));
         row.left(&format!("  {url}"), app.palette.style(Role::Dim));
     });
 }
