@@ -187,7 +187,7 @@ fn groups(app: &App, help: &Help, typed: &str) -> Vec<Group> {
     groups
 }
 
-/// The symbols of the panes, and what they mean. A symbol with several meanings has one entry.
+/// The symbols in lists and articles, and what they mean. A symbol with several meanings has one entry.
 fn symbols(app: &App) -> Vec<(String, String)> {
     let m = marks(app);
     let all = [

@@ -153,7 +153,7 @@ fn byline(app: &App, article: &Article, source: Option<&SourceEntry>) -> String 
     let authors: Vec<&str> =
         item.authors.iter().map(String::as_str).filter(|name| !is_source(name)).collect();
     let date = item.published.or(item.updated).map(|time| describe(time, app.now, &Local));
-    // The reading time of a teaser would look like that of the article.
+    // The reading time of a teaser could be mistaken for that of the article.
     let minutes = if article.is_teaser() { 0 } else { app.reader.minutes() };
     let parts: Vec<String> = [
         (!authors.is_empty()).then(|| short(&authors.join(", "))),
