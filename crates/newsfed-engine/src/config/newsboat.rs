@@ -69,7 +69,8 @@ const SETTINGS: [&str; 11] = [
     "unbind-key",
 ];
 /// What a file with such settings is.
-const OWN_SETTINGS: &str = "newsboat's settings file (docs/moving.md lists what replaces them)";
+const OWN_SETTINGS: &str =
+    "newsboat's settings file (docs/moving.md lists what replaces its settings)";
 
 /// Why newsboat's marker for hidden feeds is ignored.
 const NO_HIDDEN: &str = "newsfed cannot hide sources; they are imported like any other";
