@@ -29,7 +29,8 @@ Scalable Web Data Acquisition*), and `sb-oracle` is the same with the recorded c
 classifier. A test compares both, request by request, with a plain version of the paper's pseudocode.
 - `dom-off` crawls the first 3,000 pages breadth first. It is given the number of targets that each of \
 these pages links to, and learns the benefit of each group of tag paths from them; after that, the benefits stay \
-fixed. On smaller sites it is therefore a breadth-first crawl that knows the targets.
+fixed. On smaller sites, which have no further pages, it is therefore a breadth-first crawl that knows which \
+links lead to targets.
 - `focused` orders links with a classifier that uses URL, anchor and depth. `omniscient` requests only the targets.
 
 The published algorithms were not made for finding articles: articles are pages, and have the same type as \

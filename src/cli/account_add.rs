@@ -28,7 +28,7 @@ pub(super) struct AddAccountArgs {
     /// Environment variable with the password
     #[arg(long, value_name = "NAME")]
     password_env: Option<String>,
-    /// Name of the account in lists
+    /// Name of the account, and of the folder of its sources
     #[arg(long, default_value = "home")]
     id: String,
     /// Allow sending the password to another computer without encryption

@@ -137,7 +137,7 @@ pub(super) enum Command {
     Schedule(schedule::ScheduleArgs),
     /// Fetch the pages of pinned and unread items, for reading offline
     Prefetch(prefetch::PrefetchArgs),
-    /// Read the stored items of a site again, with its current selectors
+    /// Fetch the pages of stored items again, and apply the current selectors
     Reread(reread::RereadArgs),
     /// Show what retention would remove, or remove it
     Prune(prune::PruneArgs),

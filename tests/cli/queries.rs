@@ -13,7 +13,7 @@ fn unknown_operators_result_in_a_suggestion() {
         ("age<soon", "\"soon\" is not an age; write 3d"),
         ("tag:", "\"tag:\" needs a tag"),
         ("title =~ \"rust\"", "this is a newsboat filter; in newsfed: title:rust"),
-        ("words > 500", "word 2: a comparison has no spaces, as in words>500"),
+        ("words > 500", "word 2: write a comparison without spaces, as in words>500"),
     ] {
         for args in [["search", query], ["list", &format!("--query={query}")]] {
             let run = world.run(&args);

@@ -84,7 +84,7 @@ async fn times_without_a_zone_use_that_of_other_pages() {
 }
 
 #[tokio::test]
-async fn ignores_zones_in_comments_and_across_daylight_saving() {
+async fn ignores_zones_in_comments_and_beyond_a_clock_change() {
     let site = Site::default();
     let comments = "<section class=comments><h2>Comments</h2><ol><li class=comment><p>Bo <time \
         datetime='2024-02-27T08:00:00-05:00'>27 February</time></p><p>I was on that bus too, and it was \

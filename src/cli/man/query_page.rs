@@ -59,7 +59,10 @@ const EXAMPLES: [(&str, &str); 8] = [
     ("is:unread folder:Tech -tag:release", "Unread items in a folder, except those with a tag."),
     ("title:\"night train\" after:2026-11", "A phrase in the titles since November 2026."),
     ("(rust OR zig) words>2000 age<2w", "Long recent items that mention one of two languages."),
-    ("source:\"The Kernel\" is:changed", "Articles of a source that changed since you read them."),
+    (
+        "source:\"The Kernel\" is:changed",
+        "Items of a source whose text changed since you opened them.",
+    ),
     ("url:/\\.pdf$/ has:comments", "Items whose URL ends with .pdf and that have comments."),
     ("title:/^re:/ author:roe lang:de", "Replies in German by an author."),
     ("in:versions minister", "Items with the word in an earlier version."),

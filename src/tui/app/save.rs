@@ -55,9 +55,9 @@ impl App {
     /// Copies a text that may be too long for terminals. `name` and `kind` are its names in messages.
     pub(super) fn copy_text(&mut self, text: String, name: &str, kind: &str) -> Vec<Effect> {
         if text.len() > MAX_BYTES {
-            let (is, limit) = (size(text.len() as u64), size(MAX_BYTES as u64));
+            let (length, limit) = (size(text.len() as u64), size(MAX_BYTES as u64));
             return self.problem(format!(
-                "Not copied: the {kind} has {is}, but terminals accept at most {limit}"
+                "Not copied: the {kind} is {length} long, but terminals accept at most {limit}"
             ));
         }
         self.note(format!("Copied {name}"));

@@ -63,7 +63,7 @@ fn is_markup(code: &str) -> bool {
     is_tag && (rest.contains("/>") || rest.match_indices("</").any(|(at, _)| closes(at)))
 }
 
-/// A language that is recognised by the form of all lines.
+/// A language that is recognised by a prompt in the first line, or by the form of all lines.
 fn by_form(code: &str) -> Option<&'static str> {
     let first = lines(code).next()?;
     if prompt(first).is_some() {

@@ -159,7 +159,10 @@ fn copies_and_saves_articles() {
     stage.happen(Event::SaveAdvanced(state, 12));
     stage.keys_give("", "Saving 3 of 12 articles, 1 picture; C-k stops");
     stage.happen(Event::MarkdownMade(Ok(("x".repeat(1 << 21), 2))));
-    stage.keys_give("", "Not copied: the Markdown has 2.0 MB, but terminals accept at most 1.0 MB");
+    stage.keys_give(
+        "",
+        "Not copied: the Markdown is 2.0 MB long, but terminals accept at most 1.0 MB",
+    );
     stage.app.settings.save.folder = Some("/tmp/articles".to_owned());
     stage.keys("<C-w>");
     assert!(stage.screen(120, 40).contains("Save in /tmp/articles (.md, .html or .epub): "));

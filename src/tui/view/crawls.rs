@@ -94,7 +94,7 @@ fn subject(app: &App) -> String {
 
 fn empty(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let words = match app.crawls.is_listed {
-        false => "Reading the list …".to_owned(),
+        false => "Loading the list …".to_owned(),
         true => "No crawls yet. n starts one: it collects the articles, data or other files of a \
                  website in a folder."
             .to_owned(),

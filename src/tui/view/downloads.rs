@@ -30,7 +30,7 @@ pub(in crate::tui) fn draw(
     let inner = window(app, frame, area, ("Downloads", &subject), (WIDTH, height));
     if count == 0 {
         let hint = match list.entries {
-            None => "Reading the list …".to_owned(),
+            None => "Loading the list …".to_owned(),
             Some(_) => {
                 let key = app.keymap.keys_for(Context::Items, Action::Download);
                 let key = key.map(|key| format!(" {key} on an item downloads its enclosure."));

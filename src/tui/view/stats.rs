@@ -31,10 +31,10 @@ const WIDTH: u16 = 110;
 const CHARTS_FROM: (u16, u16) = (64, 17);
 /// Height of the charts in a tall dialog, including their titles.
 const CHARTS: u16 = 10;
-/// Height of the charts in a low dialog, including their titles.
-const LOW_CHARTS: u16 = 7;
+/// Height of the charts in a short dialog, including their titles.
+const SHORT_CHARTS: u16 = 7;
 /// Minimum height of a tall dialog.
-const HIGH: u16 = 24;
+const TALL: u16 = 24;
 /// Minimum width for the totals as four tiles side by side.
 const TILES_FROM: u16 = 84;
 /// Gap between the tiles.
@@ -66,7 +66,7 @@ pub(in crate::tui) fn draw(
     let mut list = inner;
     if drawn {
         let head = u16::try_from(lines.len()).unwrap_or(0) + 1;
-        let charts = if inner.height >= HIGH { CHARTS } else { LOW_CHARTS };
+        let charts = if inner.height >= TALL { CHARTS } else { SHORT_CHARTS };
         let parts = Layout::vertical([head, charts].map(Constraint::Length)).split(inner);
         paint(frame, &lines, parts[0]);
         sheet.charts(frame, parts[1]);

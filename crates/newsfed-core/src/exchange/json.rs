@@ -11,7 +11,7 @@ use serde_json::Value;
 /// Parses the items. Unreadable items are counted.
 pub(super) fn read(bytes: &[u8]) -> Result<ForeignItems, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    // The service can only be recognised after all items were read.
+    // The service can only be recognised after all items have been read.
     let (mut is_feedly, mut items, mut unreadable) = (false, Vec::new(), 0);
     let names = visit(bytes, |item| is_feedly |= item.is_some_and(|item| is_of_feedly(&item)));
     let stream = names.map_err(|e| e.to_string())?.to_ascii_lowercase();

@@ -72,7 +72,7 @@ pub enum QueryErrorKind {
     )]
     Joined(String),
     /// A comparison with a space before its operator.
-    #[error("a comparison has no spaces, as in words>500; quote \"{0}\" to find it as text")]
+    #[error("write a comparison without spaces, as in words>500; quote \"{0}\" to find it as text")]
     Spaced(String),
     /// A closing parenthesis without an opening one.
     #[error("there is no \"(\" before it; quote \"{}\" to find it as text", clean(&.0.replace('"', "")))]

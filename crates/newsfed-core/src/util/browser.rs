@@ -395,7 +395,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn passes_the_paths_of_stored_files() {
+    fn passes_paths_of_stored_files_to_programs() {
         let around = Surroundings { variable: &|_| None, installed: &|_| true };
         let plan = |argv: &[&str], path: &str| {
             let argv: Vec<String> = argv.iter().map(|part| (*part).to_owned()).collect();

@@ -12,7 +12,7 @@ use url::Url;
 pub const MAX_ARTICLES: usize = 20;
 /// [`MAX_ARTICLES`] does not apply to a source that was read within this time.
 const LATELY: TimeDelta = TimeDelta::days(15);
-/// Maximum number of articles per poll: a longer list of unknown articles is not news.
+/// Maximum number of articles per poll: a longer list of unknown articles is probably an archive.
 const MAX_EVER: usize = 200;
 
 /// The state of a poll over the pages of a list.

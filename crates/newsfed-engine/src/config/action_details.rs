@@ -44,7 +44,7 @@ impl Action {
             }
             Self::NextItem | Self::PreviousItem => "Opens the item that is next in the list.",
             Self::MarkRead | Self::MarkUnread => {
-                "Skips items that are already marked. For keys that run several commands."
+                "Skips items that are already marked. Useful for keys that run several commands."
             }
             Self::ToggleRead => "Applies to the selected items, or to the current one.",
             Self::Pin => "A pinned item stays at the top of lists, and is never removed.",
@@ -153,7 +153,9 @@ impl Action {
                 "Paste the URL of a feed or of any page. newsfed shows what can be followed there."
             }
             Self::Crawl => "Follows links from page to page, within a budget that you set.",
-            Self::Starters => "Mark the ones you want; they can be removed like any other source.",
+            Self::Starters => {
+                "Select the ones you want; they can be removed like any other source."
+            }
             Self::Import => {
                 "Reads OPML, URLs, and exports of other readers. An OPML list at a URL can be followed."
             }

@@ -404,7 +404,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("feeds.address", LOOPBACK, |s| Slot::MaybeText(&mut s.feeds.address))
         .on(
             FormPage::Network,
-            "View feeds address",
+            "Address of view feeds",
             "Where the daemon serves views, such as 127.0.0.1:8990.",
         )
         .waits()
@@ -456,7 +456,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("keys.preset", Rule::OneOf(super::keymap::PRESETS), |s| Slot::Text(&mut s.keys.preset)).on(
         FormPage::Keys,
         "Preset",
-        "The set of key bindings to start from. Individual keys can differ.",
+        "The set of key bindings to start from. Individual keys can be changed.",
     ),
     key("log.level", LOG_LEVEL, |s| Slot::Text(&mut s.log.level))
         .on(FormPage::Network, "Log level", "What is logged: off, error, warn, info, debug, trace.")

@@ -22,7 +22,7 @@ struct Reachable {
     since: Option<Time>,
     /// When a host last responded.
     responded_at: Option<Time>,
-    /// Number of unreachable hosts at which the network counts as lost.
+    /// The network counts as lost when this many hosts are unreachable.
     enough: usize,
 }
 
@@ -32,7 +32,7 @@ impl Reachable {
     }
 }
 
-/// Number of unreachable hosts at which the network counts as lost; fewer if there are fewer hosts.
+/// The network counts as lost when this many hosts are unreachable; fewer if there are fewer hosts.
 const OFFLINE_AFTER: usize = 3;
 /// If a response is more recent than this, the network is available.
 const RECENTLY_REACHED: TimeDelta = TimeDelta::minutes(10);

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Changes are handled when there was no further one for this time, because editors write a file in several
-/// steps.
+/// Changes are handled once no further change has arrived for this long, because editors write a file in
+/// several steps.
 const SETTLE: Duration = Duration::from_millis(100);
 /// Maximum time until changes are handled.
 const PATIENCE: Duration = Duration::from_millis(500);

@@ -153,7 +153,7 @@ impl Response {
         let host = text::line(self.final_url.host_str().unwrap_or("the server"));
         let (kind, what) = match self.status {
             401 | 407 => (ErrorKind::User, "requires a user name and password"),
-            402 => (ErrorKind::Permanent, "requires a payment"),
+            402 => (ErrorKind::Permanent, "requires payment"),
             403 => (ErrorKind::Permanent, "refuses access"),
             404 => (ErrorKind::Permanent, "has nothing at this URL"),
             410 => (ErrorKind::Permanent, "reports that this URL is gone permanently"),
@@ -200,7 +200,7 @@ mod tests {
         for (status, kind, message) in [
             (401, ErrorKind::User, "requires a user name and password"),
             (407, ErrorKind::User, "requires a user name and password"),
-            (402, ErrorKind::Permanent, "requires a payment"),
+            (402, ErrorKind::Permanent, "requires payment"),
             (403, ErrorKind::Permanent, "refuses access"),
             (404, ErrorKind::Permanent, "has nothing at this URL"),
             (410, ErrorKind::Permanent, "reports that this URL is gone permanently"),

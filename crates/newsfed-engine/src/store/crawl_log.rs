@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crawl_log_has_its_responses_after_reopening() {
+    fn a_crawl_log_keeps_its_responses_when_reopened() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("new/crawl.db");
         let first = RequestRow {

@@ -36,8 +36,8 @@ pub(super) struct Sieve {
     /// For each number of letters below four, all bits if a phrase may begin with a word of that length.
     keeps: [u64; LETTERS - 1],
     heads: Option<Heads>,
-    /// Words that begin with a letter that is not ASCII, by their hashes: all their prefixes, those that
-    /// longer words may continue, and whole words.
+    /// Hashes for words that begin with a non-ASCII letter: of all their prefixes, of words that further
+    /// letters may follow, and of words that end there.
     other: [Keys; 3],
 }
 

@@ -205,7 +205,7 @@ fn a_search_in_the_text_is_a_jump() {
 }
 
 #[test]
-fn a_search_returns_when_the_changes_are_hidden() {
+fn a_search_is_restored_when_the_changes_are_hidden() {
     let html = "<p>a station</p><p>and a station</p>";
     let mut stage = stage(html, Some("<p>a stop</p>"));
     stage.screen(80, 24);

@@ -10,7 +10,7 @@ use crate::util::text;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-/// The part of a row that a source name beside a search result's matching text uses at most, as a divisor.
+/// Beside the matching text of a search result, a source name uses at most one sixth of the row.
 const NAME_BESIDE_HIT: usize = 6;
 /// The cells that such a name may use in every row.
 const MIN_NAME: usize = 10;

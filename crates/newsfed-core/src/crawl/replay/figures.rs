@@ -74,14 +74,14 @@ impl Totals {
         }
     }
 
-    /// Requests until a percentage of the targets was found, in percent.
+    /// Requests until `percent` % of the targets were found, as a percentage of the URLs of the site.
     fn requests(&self, crawl: &Replayed, percent: u32) -> Option<f64> {
         let enough = share(self.targets, percent);
         let at = crawl.found.iter().position(|n| u64::from(*n) >= enough)?;
         Some(100.0 * (at as f64 + 1.0) / self.urls)
     }
 
-    /// Requests until a percentage of the target bytes was read, in percent.
+    /// Requests until `percent` % of the target bytes were read, as a percentage of the URLs of the site.
     fn byte_requests(&self, crawl: &Replayed, percent: u32) -> Option<f64> {
         Some(100.0 * (self.bytes_at(crawl, percent)? as f64 + 1.0) / self.urls)
     }

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 #[test]
-fn numbers_agree_with_their_nouns() {
+fn nouns_agree_with_their_numbers() {
     let all = [0usize, 1, 2].map(|n| (counted(n, "item"), counted_as(n, "entry", "entries")));
     let want = [("0 items", "0 entries"), ("1 item", "1 entry"), ("2 items", "2 entries")];
     assert_eq!(all, want.map(|(a, b)| (a.to_owned(), b.to_owned())));

@@ -219,7 +219,8 @@ impl Run {
         self.states.send_replace(self.state.clone());
     }
 
-    /// Opens the crawl even if it is stopped in the meantime, because its folder cannot be released before.
+    /// Opens the crawl even if it is stopped in the meantime, because its folder cannot be released
+    /// until it is open.
     async fn open(&mut self, plan: CrawlPlan) -> Result<Crawl, CrawlError> {
         let (client, clock) =
             (self.handle.context.client.clone(), self.handle.context.clock.clone());

@@ -444,7 +444,7 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     #[test]
-    fn a_file_is_downloaded_once_at_a_time() {
+    fn refuses_a_second_download_of_the_same_file() {
         let downloads = Downloads::default();
         let turn = |url: &'static str| Box::pin(downloads.turn(Path::new("/files"), url));
         let mut context = Context::from_waker(Waker::noop());

@@ -93,7 +93,7 @@ fn tags_are_sent_and_received() {
 }
 
 #[test]
-fn removing_many_tags_needs_a_confirmation() {
+fn removing_many_tags_needs_confirmation() {
     for (all, lost, is_many) in [(20, 20, false), (21, 21, true), (210, 21, false), (209, 21, true)]
     {
         let (f, account) = numbered(all);
