@@ -28,9 +28,9 @@ In rows marked `data`, plain text does not count as a target.
 Scalable Web Data Acquisition*), and `sb-oracle` is the same with the recorded classes in place of its \
 classifier. A test compares both, request by request, with a plain version of the paper's pseudocode.
 - `dom-off` crawls the first 3,000 pages breadth first. It is given the number of targets that each of \
-these pages links to, and learns the benefit of each group of tag paths from them; after that, the benefits stay \
-fixed. On smaller sites, which have no further pages, it is therefore a breadth-first crawl that knows which \
-links lead to targets.
+these pages links to, and learns the benefit of each group of tag paths from these numbers; after that, the \
+benefits stay fixed. On smaller sites, which have no further pages, it is therefore a breadth-first crawl that \
+knows which links lead to targets.
 - `focused` orders links with a classifier that uses URL, anchor and depth. `omniscient` requests only the targets.
 
 The published algorithms were not made for finding articles: articles are pages, and have the same type as \

@@ -114,7 +114,7 @@ fn check_database(folder: &Path, what: &str) {
     assert!(doctor.contains("MiB, no errors found"), "{what}: {doctor}");
 }
 
-/// Kills a process after this time. Returns whether the process exited successfully before.
+/// Kills a process after this time. Returns whether the process exited successfully before that.
 fn kill_after(mut child: Child, wait: Duration) -> bool {
     let end = Instant::now() + wait;
     while Instant::now() < end {

@@ -144,7 +144,8 @@ async fn a_day_of_polls_leaks_nothing() {
         }
         // The clock advances in steps of at least a minute, like the main loop of a busy machine.
         clock.set(next.max(clock.now() + Duration::from_secs(60)));
-        // The main loop wakes up automatically. Running polls were waited for above.
+        // The main loop wakes up automatically. All running polls have ended, because `settled` waits for
+        // them.
         let mut status = engine.status();
         let woken = status.wait_for(|s| s.next != Some(next) || s.total > 0);
         tokio::time::timeout(PATIENCE, woken).await.unwrap().unwrap();
@@ -175,7 +176,7 @@ async fn a_day_of_polls_leaks_nothing() {
         warm.1,
         most.1
     );
-    // Memory varies by 5 % from run to run because of the allocator. A leak of 1 KiB per poll would be 30 %.
+    // Memory varies by 5 % from run to run because of the allocator. A leak of 1 KiB per poll would add 30 %.
     assert!(most.0 * 100 < warm.0 * 110, "memory grows");
     assert!(most.1 <= warm.1, "open files grow");
     assert!(wal < 64 << 20, "the log of the database grows");

@@ -105,7 +105,7 @@ async fn fill(store: &Store, facts: &[SourceFacts], args: &Args, prose: &mut Pro
             let poll = poll(source.key, entries, now - ago);
             let store = store.clone();
             under_way.spawn(async move { store.store_poll(poll).await });
-            // At most as many polls at once as can share one transaction.
+            // At most as many polls run at once as can share one transaction.
             if under_way.len() >= 64
                 && let Some(ended) = under_way.join_next().await
             {

@@ -31,7 +31,7 @@ enum AccountCommand {
     Add(AddAccountArgs),
     /// List the accounts
     List,
-    /// Show accounts in detail: what is waiting and what failed
+    /// Show accounts in detail: unsent changes, problems and the last synchronisation
     Status {
         /// Only these accounts
         #[arg(value_name = "ACCOUNT")]
@@ -351,7 +351,7 @@ fn remove(home: &Home, id: &str, keep: bool, out: &mut Output) -> Result<Exit, F
         })
         .collect();
     let count = sources.len() + moved.len();
-    // This order makes it possible to repeat the command wherever it was interrupted.
+    // With this order, the command can be run again after an interruption at any step.
     let file = SourcesFile::open(&home.paths);
     let restored: Vec<SourceId> = moved.iter().map(|source| source.id.clone()).collect();
     if !moved.is_empty() {

@@ -28,7 +28,8 @@ const EXAMPLES: &str = "\
 Replays the last four weeks of each source with the limits of servers, feeds
 and your settings. A change is advised if newsfed would find the items at least
 10 min and 20 % sooner, and if the time saved is worth the additional polls.
-Only sources followed for at least a day are replayed.
+Only sources followed for at least a day are replayed, and only those with at
+least 20 items get advice.
 
 Examples:
   newsfed schedule advise

@@ -148,8 +148,8 @@ pub(super) enum Command {
 }
 
 const DAEMON: &str = "\
-Stops on SIGTERM and SIGINT. Reloads the sources on SIGHUP, and when
-sources.toml changes. With feeds.address in config.toml, serves the views as
+Stops on SIGTERM and SIGINT. Reloads the settings and sources on SIGHUP, and
+when their files change. With feeds.address in config.toml, serves the views as
 feeds to programs on this computer; with serve.address, the items to apps
 (`newsfed serve`).
 

@@ -233,7 +233,8 @@ fn open(path: &Path, profile: Profile) -> Result<Graph, Failure> {
     read(BufReader::new(plain), profile == Profile::Data).map_err(|e| failed(&e))
 }
 
-/// The mean over the crawls of the requests for 90 % of the new targets; -1 if any crawl found too few.
+/// The number of requests until 90 % of the new targets are found, as the mean of all crawls; -1 if a crawl
+/// found too few.
 fn mean_again(older: &Graph, newer: &Graph, seeds: u64) -> f64 {
     let all: Option<Vec<usize>> = (0..seeds).map(|seed| again(older, newer, seed).1).collect();
     all.map_or(-1.0, |all| all.iter().sum::<usize>() as f64 / all.len().max(1) as f64)

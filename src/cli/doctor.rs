@@ -80,7 +80,7 @@ pub(super) fn run(args: &DoctorArgs, global: &Global, out: &mut Output) -> Resul
     findings.extend(doctor_checks::clock());
     findings.extend(doctor_checks::permissions(&paths));
     findings.extend(doctor_checks::crashes(&paths));
-    // Loaded without the overrides of this run, because only the files are checked.
+    // The files are loaded without the overrides of this run, because only the files are checked.
     let files = config::load(&paths, &[]).unwrap_or_default();
     findings.extend(doctor_checks::secrets(&paths, &files));
     if paths.database().exists() {

@@ -41,7 +41,7 @@ pub(super) fn configuration(paths: &Paths, loaded: &Loaded) -> Vec<Finding> {
 pub(super) fn clock() -> Vec<Finding> {
     let now = SystemClock.now();
     let zone = now.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M %:z").to_string();
-    // A date before the year of this release must be wrong.
+    // A date outside of these years must be wrong.
     let sane = (2025..2100).contains(&chrono::Datelike::year(&now));
     vec![if sane {
         Finding::ok("clock", zone)
@@ -248,10 +248,14 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
                 "{} is gone for good (410); `newsfed sources remove {}` removes it",
                 source.id, source.id
             ),
-            Health::Retrying => format!(
-                "{} failed at its last check, {} in a row; `newsfed sources show {}` shows why",
-                source.id, facts.fail_count, source.id
-            ),
+            Health::Retrying => {
+                let checks = match facts.fail_count {
+                    1 => "check".to_owned(),
+                    n => format!("{n} checks"),
+                };
+                let id = &source.id;
+                format!("{id} failed at its last {checks}; `newsfed sources show {id}` shows why")
+            }
             _ => match facts.website.broken() {
                 Some(problem) => format!(
                     "{}: {} since {}; `newsfed sources show {}` suggests a repair",
@@ -262,7 +266,7 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
                 ),
                 None => match left_out(reader, &facts)? {
                     Some(left_out) => {
-                        format!("{}: the last check that found items: {left_out}", source.id)
+                        format!("{}: at the last check that found items, {left_out}", source.id)
                     }
                     None => continue,
                 },

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exit {
     Ok,
-    /// Nothing was done.
+    /// The command did not succeed.
     Failed,
     /// Invalid arguments.
     Usage,

@@ -60,7 +60,8 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
             let is_feed = |source: &Source| source.kind() == SourceKind::Feed;
             let feeds: Vec<&Source> =
                 home.sources.iter().map(Arc::as_ref).filter(|s| is_feed(s)).collect();
-            let others = home.sources.len() - feeds.len();
+            let is_other = |source: &Source| !is_feed(source) && source.kind() != SourceKind::List;
+            let others = home.sources.iter().filter(|source| is_other(source)).count();
             if others > 0 && !out.json {
                 let (one, several) =
                     ("source is not a feed and is", "sources are not feeds and are");

@@ -59,7 +59,7 @@ pub(super) struct ExtractArgs {
     /// Do not learn from pages of the same source
     #[arg(long, requires = "batch")]
     no_history: bool,
-    /// Print every article again at the end, extracted with what was learned from all pages
+    /// Print all articles again at the end, using what was learned from all pages
     #[arg(long, requires = "batch", conflicts_with = "no_history")]
     r#final: bool,
 }

@@ -341,10 +341,10 @@ impl OtherFolder {
 
 /// Reports which settings of the list already followed sources receive, and which they do not.
 fn note_completions(completions: &[Completion], dry_run: bool, out: &mut Output) {
-    let completed = if dry_run { "would be completed" } else { "completed" };
+    let added = if dry_run { "would be added" } else { "added" };
     for completion in completions {
         if completion.adds() {
-            out.note(format!("{completed}: {}: {}", completion.id, completion.describe()));
+            out.note(format!("{added} to {}: {}", completion.id, completion.describe()));
         }
         if let Some((theirs, ours)) = &completion.other_folder {
             let id = &completion.id;

@@ -243,7 +243,7 @@ impl<'a> Importer<'a> {
             let local = self.local.as_ref().map(|(source, _)| *source);
             let source = match (target, local) {
                 (Target::Source(source), _) | (Target::Local, Some(source)) => source,
-                // No source has this row key, so that every item counts as new.
+                // No source has this row key, so every item counts as new.
                 (Target::Local, None) if self.args.dry_run => 0,
                 (Target::Local, None) => self.add_local()?,
             };

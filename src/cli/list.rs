@@ -49,7 +49,7 @@ pub(super) struct ListArgs {
     /// List the best unread items that take at most this long to read
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(1..=1440))]
     read_for: Option<u32>,
-    /// List items as they were at the end of that day
+    /// List items as they were at the end of this day
     #[arg(long, value_name = "DATE")]
     as_of: Option<String>,
     #[command(flatten)]
@@ -101,10 +101,10 @@ pub(super) struct SearchArgs {
 
 const SEARCH: &str = "\
 Items match if they contain all the words. A word of three letters or more
-also finds longer words that begin with it; quoted words match exactly. At
-most 1,000 matches are shown: the newest ones, or the best ones with --sort
-best. A word that begins with a minus excludes items: quote the query, or put
--- before it.
+also finds longer words that begin with it; quoted words match exactly. A
+search for words shows at most 1,000 matches: the newest ones, or the best ones
+with --sort best. A word that begins with a minus excludes items: quote the
+query, or put -- before it.
 
   \"two words\"  exact phrase         -word            without it       a OR b
   title:word   author:word          source:name      folder:name      tag:name
@@ -123,7 +123,7 @@ error; to search for it as text, quote it. `unread` is short for is:unread.
 is:changed finds items whose text changed by more than typos since you last
 opened them; is:edited finds all changed items. in:versions searches earlier
 versions of texts and titles. Hidden and snoozed items are found only by
-is:hidden and is:snoozed. before:7d compares whole days, age>7d compares hours.
+is:hidden and is:snoozed. before:7d compares whole days, age>7d exact times.
 The matching text is shown below each item; in a pipe, it is the last column.
 
 Examples:

@@ -71,7 +71,7 @@ pub(super) fn run(_: &MachinesArgs, global: &Global, out: &mut Output) -> Result
     let waiting = reader.count_marks_to_write()?;
     if waiting > 0 && !out.json {
         let what = counted(waiting, "mark");
-        out.note(format!("{what} of this machine not written yet; `newsfed sync` writes them"));
+        out.note(format!("not written yet: {what} of this machine; `newsfed sync` writes them"));
     }
     Ok(exit)
 }

@@ -176,8 +176,7 @@ fn would_mark(
     let reader = store.reader()?;
     let keys = reader.keys(&view)?;
     let changed = reader.read_among(&keys, !read, false)?;
-    // If items are marked unread, also those that are unread already make the other items of their stories
-    // unread.
+    // When marking unread, items that are already unread also make the other items of their stories unread.
     let all = reader.read_among(if read { &changed } else { &keys }, !read, stories)?.len();
     let listed = changed.len();
     view.scope = Scope::Only(changed.into());
@@ -291,8 +290,8 @@ pub(super) struct SnoozeArgs {
 }
 
 const SNOOZE: &str = "\
-The items are left out of all lists and come back as unread. `newsfed unread`
-brings them back at once.
+Until that time, the items are left out of lists, except with is:snoozed. Then
+they come back as unread. `newsfed unread` brings them back at once.
 
 Examples:
   newsfed snooze 3d 1234

@@ -39,7 +39,7 @@ const EXAMPLES: &str = "\
 Without ID, pages that were fetched before are skipped, so an interrupted run
 can be repeated. Sources with full_text = \"never\" and feeds with full
 articles are skipped, too. The size is estimated from pages fetched before.
-Exits with 3 if some pages yielded no text.
+Exits with 3 if only some pages had a text, and with 1 if none had.
 
 Examples:
   newsfed prefetch --dry-run

@@ -29,7 +29,7 @@ impl Progress {
         Self::spinner(out.quiet)
     }
 
-    /// A spinner for rare work that takes long, shown even with `--quiet`.
+    /// A spinner for rare work that takes a long time, shown even with `--quiet`.
     pub(super) fn rare() -> Self {
         Self::spinner(false)
     }

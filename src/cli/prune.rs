@@ -21,11 +21,11 @@ pub(super) struct PruneArgs {
 }
 
 const EXAMPLES: &str = "\
-[retention] in config.toml and retention in sources.toml determine how long
-items are kept. Items that are pinned, kept for later or queued always stay;
-unread items stay unless the setting retention.unread is on. download.days
-determines how long downloads are kept. `newsfed daemon` and the interface
-remove such items and downloads every few hours.
+[retention] in config.toml and retention in sources.toml limit how many items
+are kept, and for how long. Items that are pinned, snoozed, queued or kept for
+later always stay; unread items stay unless the setting retention.unread is on.
+download.days limits how long downloads are kept. `newsfed daemon` and the
+interface remove items and downloads beyond these limits every few hours.
 
 Examples:
   newsfed prune
@@ -78,7 +78,7 @@ pub(super) fn run(args: &PruneArgs, global: &Global, out: &mut Output) -> Result
         out.note("all items are kept forever; set a limit in [retention] of config.toml");
     }
     let done = if args.apply { "removed" } else { "would be removed; --apply removes them" };
-    // If only downloads have a retention limit, no item is removed.
+    // If only downloads have a retention limit, the number of items is not printed, because it is always 0.
     if limited || days.is_none() {
         out.result(format!("{} {done}", counted(total, "item")))?;
     }

@@ -49,7 +49,8 @@ impl Runtime {
     }
 
     fn block_on_within<T>(self, work: impl Future<Output = T>, patience: Duration) -> T {
-        // Boxed, so that `block_on` is compiled once per type of result instead of once per future.
+        // The future is boxed, so that `block_on` is compiled once per type of result instead of once per
+        // future.
         let work: Pin<Box<dyn Future<Output = T> + '_>> = Box::pin(work);
         let result = self.0.block_on(work);
         self.0.shutdown_timeout(patience);

@@ -34,7 +34,7 @@ pub(super) struct ShowArgs {
     /// The text to print [default: the one that the Reader shows]
     #[arg(long, value_enum, conflicts_with_all = ["versions", "diff"])]
     from: Option<TextSource>,
-    /// Print title and text as they were at the end of that day
+    /// Print title and text as they were at the end of this day
     #[arg(long, value_name = "DATE", conflicts_with_all = ["versions", "diff", "from"])]
     as_of: Option<String>,
 }
@@ -52,7 +52,7 @@ pub(super) enum Format {
 }
 
 const EXAMPLES: &str = "\
-Prints the text of the item's page if it was fetched and contains the feed's
+Prints the text of the item's page if it was fetched and matches the feed's
 text, otherwise the feed's text. With full_text = never, the feed's text is
 always printed. --from chooses another text. The item is not marked read.
 

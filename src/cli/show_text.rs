@@ -74,8 +74,8 @@ impl Chooser<'_> {
         if let Some(alone) = self.reader.page_text(self.key)? {
             return Ok(Some((TextFrom::Page, alone)));
         }
-        // If extraction with the site's template and from the page alone give the same text, it is stored
-        // once.
+        // If extraction with the site's template and extraction from the page alone give the same text, it is
+        // stored once.
         let stored = self.stored()?.map(|(from, html)| match from {
             TextFrom::Site => (TextFrom::Page, html),
             from => (from, html),

@@ -97,7 +97,7 @@ struct Full<'a> {
     feed_has_full_text: Option<bool>,
     /// The origins of the dates of the newest items.
     dates: Vec<DatesFrom>,
-    /// The latest changes by the list.
+    /// The latest changes that the list has made.
     changes: Option<String>,
 }
 
@@ -206,7 +206,7 @@ fn lines(entry: &FullEntry, now: Time) -> Vec<(String, String)> {
     all.filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// The number of followed sources of a list, and the latest changes by the list.
+/// The number of followed sources of a list, and the latest changes that the list has made.
 fn list_lines(
     entry: &FullEntry,
     all: &[Entry],
@@ -222,7 +222,10 @@ fn list_lines(
 /// Describes when the full text is fetched.
 fn full_text_line(full_text: FullText, has_full_text: Option<bool>) -> String {
     if has_full_text == Some(true) {
-        return "never fetched: the feed contains it".to_owned();
+        return match full_text {
+            FullText::Never => "never fetched: the feed contains it".to_owned(),
+            _ => "in the feed; fetched only if code has lost its layout".to_owned(),
+        };
     }
     let when = match full_text {
         FullText::Never => "fetched only when you ask",

@@ -28,8 +28,8 @@ marked read. Items that a rule hid or marked read do not count as read. Items
 without a date that a source had when it was added do not count at all.
 The hours are in your time zone. Polls are recorded for two weeks. A source
 could be removed if it is gone, has been failing for two weeks, seems
-abandoned, or has had less than 5 % of its items read over at least four
-weeks; sources with pinned items are left out.
+abandoned, or, after four weeks, has had less than 5 % of at least 20 items
+read; sources with pinned items are left out.
 
 Examples:
   newsfed stats

@@ -36,7 +36,7 @@ pub(super) struct SyncArgs {
     /// Refresh even sources that are paused because a server asked for it
     #[arg(long)]
     force: bool,
-    /// Remove the sources that are no longer in a followed list, even if they are many
+    /// Remove the sources that have left a followed list, even if there are many
     #[arg(long, requires = "sources", conflicts_with_all = ["due", "folder", "tag"])]
     accept: bool,
 }
@@ -120,7 +120,7 @@ async fn refresh(
         };
         let synchronised = async {
             let reports = handle.sync_accounts(which, false).await;
-            // Waits for the commands of rules, which have their own limits.
+            // Waits for the commands of rules, each of which has its own time limit.
             handle.announced().await;
             for changed in [handle.keep_lists_in_step().await, handle.drop_dead_sources().await] {
                 match changed {

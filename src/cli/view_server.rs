@@ -29,7 +29,7 @@ pub(super) struct UrlArgs {
     /// Format of the feed
     #[arg(long, value_enum, default_value_t = FeedFormat::Atom)]
     format: FeedFormat,
-    /// Change the secret in the URLs: earlier ones stop working
+    /// Change the secret in the URLs: earlier URLs stop working
     #[arg(long)]
     renew: bool,
 }

@@ -50,7 +50,8 @@ pub(super) struct Driver {
     opened: Arc<AtomicI64>,
 }
 
-/// Boxed, because compiling a separate task for each type of work would take a long time.
+/// Background work. The future is boxed, because compiling a separate task for each type of work would take a
+/// long time.
 pub(super) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Delay from opening an item until its full text is fetched.

@@ -278,7 +278,7 @@ pub(super) enum ImportList {
 pub(super) enum Purpose {
     /// A command, with a description if the default one does not fit.
     Command(Option<String>),
-    /// A change that the user made in a text editor, without an effect.
+    /// A change that the user made in a text editor. No [`Effect`] has requested it.
     ByHand,
     /// Saving a form; the id is that of the request.
     Form(RequestId),

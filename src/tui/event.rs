@@ -228,7 +228,7 @@ pub(super) struct SourceList {
     pub(super) hidden: u32,
     /// Number of unread items that arrived since the last visit.
     pub(super) new: u32,
-    /// Whether there was no visit before.
+    /// Whether there was no earlier visit.
     pub(super) is_first_visit: bool,
     /// Number of items kept for later.
     pub(super) later: u32,

@@ -299,7 +299,8 @@ impl Loop {
             Input::Mouse(mouse) => self.handle(Event::MouseUsed(mouse)),
             Input::Paste(text) => self.handle(Event::Pasted(text)),
             Input::Resize(width, height) => {
-                // Needed even if the size is unchanged, because the terminal may have clipped its content.
+                // This is needed even if the size is unchanged, because the terminal may have clipped its
+                // content.
                 self.screen.resize(Rect { x: 0, y: 0, width, height })?;
                 self.app.terminal.resized(terminal::cell_size());
                 self.handle(Event::Resized(width, height))

@@ -128,7 +128,8 @@ impl Palette {
         (symbols[level], high)
     }
 
-    /// Darkens the area behind a dialog: text by 66 %, surfaces by 53 %.
+    /// Fades the area behind a dialog. With truecolor, text gets 66 % and surfaces 53 % of the backdrop's
+    /// colour.
     pub(super) fn cover(&self, buffer: &mut Buffer, area: Rect) {
         let Some(end) = self.backdrop else {
             let style = match self.support.depth {
@@ -155,7 +156,7 @@ impl Palette {
         };
         for position in area.positions() {
             if let Some(cell) = buffer.cell_mut(position) {
-                // Darkens both colours of a picture's cell equally, because otherwise there would be stripes.
+                // Fades both colours of a picture's cell equally, because otherwise there would be stripes.
                 let picture = is_half_block(cell);
                 cell.fg = toward(cell.fg, 0.66, true);
                 cell.bg = toward(cell.bg, if picture { 0.66 } else { 0.53 }, picture);
@@ -163,7 +164,7 @@ impl Palette {
         }
     }
 
-    /// Darkens a cell of a picture if the terminal has no truecolor.
+    /// Fades a cell of a picture if the terminal has no truecolor.
     fn cover_picture(&self, cell: &mut Cell) {
         let sunken = rgb(self.style(Role::Sunken).bg);
         let end = sunken.unwrap_or(if self.support.light { [255; 3] } else { [0; 3] });
@@ -288,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn darkens_both_halves_of_a_picture_equally() {
+    fn fades_both_halves_of_a_picture_equally() {
         let theme = Theme::load("dark", &BTreeMap::new()).unwrap();
         let area = Rect::new(0, 0, 1, 1);
         for (depth, pixel) in
@@ -304,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn darkens_text_and_surfaces() {
+    fn fades_text_and_surfaces() {
         let theme = Theme::load("dark", &BTreeMap::new()).unwrap();
         let area = Rect::new(0, 0, 2, 1);
         for (depth, expected) in [(Depth::True, false), (Depth::Mono, true)] {

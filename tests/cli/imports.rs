@@ -234,12 +234,12 @@ fn an_import_completes_followed_sources_and_reports_conflicts() {
     let before = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
     let dry = world.run_with(&["import", "--dry-run", "-"], list);
     let stays = "not applied: folder There of b, which stays in Here\n";
-    assert!(dry.err.contains("would be completed: a: tag new and folder There\n"), "{dry:?}");
+    assert!(dry.err.contains("would be added to a: tag new and folder There\n"), "{dry:?}");
     assert!(dry.err.contains(stays), "{dry:?}");
     let after = || std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
     assert_eq!(after(), before);
     let done = world.run_with(&["import", "-"], list);
-    assert!(done.err.contains("completed: a: tag new and folder There\n"), "{done:?}");
+    assert!(done.err.contains("added to a: tag new and folder There\n"), "{done:?}");
     assert_eq!(
         done.ok(),
         "OPML: 0 added, 2 already followed (a folder or tags added to 1), 0 skipped\n"

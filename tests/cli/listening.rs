@@ -237,7 +237,7 @@ fn finished_episodes_leave_the_queue() {
     world.run(&["queue", "add", &items[0], &items[1]]).ok();
     let played = world.run(&["queue", "play"]).ok();
     let titles: Vec<&str> = played.lines().filter_map(|line| line.split(" (").next()).collect();
-    // An episode that ends before it is printed, as this player allows, is only in the log.
+    // With this player, an episode may end before its title is printed. Such an episode is only in the log.
     assert!(
         titles.is_sorted() && titles.iter().all(|title| title.starts_with("Episode ")),
         "{played}"

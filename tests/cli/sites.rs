@@ -31,7 +31,7 @@ impl Sites {
         let Some((_, url)) = self.sites.iter().find(|(site, _)| site == name) else {
             return Reply::status(404);
         };
-        // Only GET is supported, and not https.
+        // Only GET is supported, and only http.
         if request.method != "GET" {
             return Reply::status(405);
         }

@@ -31,7 +31,8 @@ fn q90(graph: &Graph, kind: Kind) -> f64 {
     figures.q90_percent_mean
 }
 
-/// Published percentages of the URLs of a site, with a tolerance for the same algorithm.
+/// The published figures: requests until 90 % of the targets are found, in percent of the site's URLs. The
+/// last number of each case is the tolerance.
 #[test]
 fn strategies_reproduce_the_published_figures() {
     let Some(folder) = corpora().map(|f| f.join("focused-crawl")) else { return };

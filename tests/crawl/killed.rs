@@ -58,13 +58,13 @@ fn a_crawl_killed_before_its_first_record_resumes() {
         assert_eq!(summary(&output)["found"], FILES, "{output:?}");
         assert_eq!(summary(&output)["seed"], 5);
     };
-    // Killed before the folder is created, or before the order of the crawl is stored.
+    // The crawl is killed before the folder is created, or before the order of the crawl is stored.
     let world = World::new();
     found_all(&world);
     let world = World::new();
     drop(CrawlLog::open(&world.out().join("crawl.db")).unwrap());
     found_all(&world);
-    // Killed during the first request.
+    // The crawl is killed during the first request.
     let quiet = Server::start(|_| Reply::status(200).failing(Failure::NeverAnswer)).unwrap();
     let world = World::new();
     let args = [&quiet.url("/"), "--targets", "data", "--seed", "5"];

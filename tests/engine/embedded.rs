@@ -143,7 +143,7 @@ async fn hostile_embedded_data_shows_nothing() {
     let drawing = format!("data:image/svg+xml;base64,{}", "PHN2".repeat(200));
     let cut = format!("{}=", &fine[..fine.len() / 4 * 2]);
     let junk = format!("data:image/png,{}", "%ff%".repeat(1000));
-    // Beyond the limit for pages.
+    // With this picture, the page exceeds its size limit.
     let huge = format!("data:image/png;base64,{}", "AAAA".repeat(3 << 20));
     let all = [drawing, cut, junk, fine, huge];
     let site = Site::new(&text(&all[..4]), page(&all));

@@ -95,7 +95,7 @@ fn declared(n: usize, url: &str) -> Source {
     source
 }
 
-/// Advances the clock from poll to poll. The price of a poll is adjusted at full hours.
+/// Advances the clock from poll to poll. The price of a poll is adjusted every hour.
 async fn pass(home: &Home, engine: &Handle, begin: Time) {
     let end = begin + chrono::TimeDelta::days(days());
     let reader = engine.store().reader().unwrap();

@@ -179,7 +179,8 @@ async fn newly_supported_players_and_formulas_are_not_edits() {
             + &entry("edited", &format!("<p>{text}{more}</p>{player}"));
         format!("<rss version=\"2.0\"><channel><title>Feed</title>{all}</channel></rss>")
     };
-    // In the database, the first document stands for the second one as stored by earlier versions of newsfed.
+    // The first document has the same effect on the database as the second one had in earlier versions of
+    // newsfed, which supported neither players nor formulas.
     let documents = [
         document("", "", ""),
         document(player, "<script type=\"math/tex\">y^2</script>", "It was 12 metres high."),

@@ -184,7 +184,7 @@ async fn keeps_the_users_changes_and_marks() {
     let here = ["Mine Team/New a own", "bb Team/New b own", "cc Team/New c own", "e Team e listed"];
     assert_eq!(planet.sources(), here);
     let said = said.join("");
-    assert!(said.contains("Mine, bb stay, because you have changed its settings"), "{said}");
+    assert!(said.contains("Mine, bb stay, because you have changed their settings"), "{said}");
     assert!(said.contains("cc stays, because you have pinned or tagged"), "{said}");
     assert!(said.contains("1 removed (dd)"), "{said}");
     planet.engine.shutdown().await;

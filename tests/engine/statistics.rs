@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 async fn counts_published_and_read_items() {
     let home = Home::new();
     let start = home.clock.now();
-    // Twenty-four items, one for each of the last days, at ten minutes past the hour.
+    // Twenty-four items, one for each of the last 24 days, at ten minutes past the hour.
     let moved = Arc::new(AtomicI64::new(0));
     let days = moved.clone();
     let server = Server::start(move |request| match request.path.as_str() {
@@ -52,7 +52,8 @@ async fn counts_published_and_read_items() {
     let [news, gone] = found.sources.as_slice() else { panic!("{found:?}") };
     assert_eq!((news.source.as_str(), news.items, news.read, news.minutes), ("news", 14, 2, 4));
     assert_eq!((news.unfollow, gone.unfollow), (None, Some(Unfollow::Gone)));
-    // Four weeks later, few items of the source have been read.
+    // After four weeks, a source is suggested for removal if less than a twentieth of its items have been
+    // read.
     home.clock.advance(28 * DAY);
     let later = statistics(&reader, &declared, 8, zone, home.clock.now()).unwrap();
     let news = later.sources.iter().find(|s| s.source.as_str() == "news").unwrap();

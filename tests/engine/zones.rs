@@ -19,7 +19,7 @@ fn stated(time: &str) -> String {
     )
 }
 
-/// Serves a list of these articles, with a text beside each link.
+/// Serves a list of these articles, with a text next to each link.
 fn list(site: &Site, rows: &[(usize, &str)]) {
     let row = |(n, beside): &(usize, &str)| {
         format!("<li class=story><a href=/s{n}>Story {n}</a> {beside}</li>")

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 /// Timeout per file in release builds.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Stands for all files together, for which the timeout does not apply.
+/// Stands for all files together. The timeout does not apply to them.
 pub(crate) const ALL: &str = "all";
 
 pub(crate) struct Case {

@@ -116,7 +116,7 @@ impl Home {
         for (id, item) in &world.items {
             let (url, there) = (world.page(item), (item.read, item.starred));
             let Some(wanted) = self.wanted.get(&url) else { continue };
-            // Marks that were changed on one side are unchanged there, whatever the state of the other side.
+            // Marks that were set on one side keep their values there, whatever the state of the other side.
             let own = if id % 2 == 0 { here[&url] } else { there };
             assert_eq!(own, *wanted, "{what}: {url}");
         }

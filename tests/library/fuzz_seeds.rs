@@ -1,4 +1,4 @@
-//! Runs the fuzz targets on their seeds, and on some thousand reproducible mutations of the seeds.
+//! Runs the fuzz targets on their seeds, and on several thousand reproducible mutations of the seeds.
 
 #[path = "../../fuzz/checks.rs"]
 mod checks;

@@ -1,4 +1,4 @@
-//! Documents of all formats that are designed to need much memory or time, at the maximum size of a body.
+//! Documents of all formats that are designed to need a lot of memory or time, at the maximum size of a body.
 
 /// Size of a feed, list or page in bytes, just under the limit for a body.
 const BODY: usize = (10 << 20) - 8192;

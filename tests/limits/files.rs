@@ -1,4 +1,5 @@
-//! Data files that are designed to need much memory or time when they are first read and when they change.
+//! Data files that are designed to need a lot of memory or time when they are first read and when they
+//! change.
 
 use super::measure;
 use flate2::{Compression, write::ZlibEncoder};

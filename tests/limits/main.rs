@@ -1,4 +1,4 @@
-//! Memory and time for documents that are designed to need much of both, at the size limit of a body: peak
+//! Memory and time for documents that are designed to need a lot of both, at the size limit of a body: peak
 //! memory and processor time of each command that reads them. No command may fail with 1.5 GB of address
 //! space. Time and memory are asserted only in release builds.
 //!

@@ -1,5 +1,5 @@
-//! Measures the memory for pictures that are designed to need much of it. A separate process decodes them one
-//! after another.
+//! Measures the memory for pictures that are designed to need a lot of it. A separate process decodes them
+//! one after another.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on is to fail")]
 #![allow(clippy::print_stdout, reason = "prints its measurement")]

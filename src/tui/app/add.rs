@@ -335,7 +335,7 @@ impl Add {
         vec![Effect::Discover { request, address }]
     }
 
-    /// The source (row key) as which the selected way is already followed.
+    /// The existing source (row key) for the selected way, if the way is already followed.
     fn known_way(&self) -> Option<i64> {
         let Stage::Found { known, selected, .. } = &self.stage else { return None };
         known.get(*selected).copied().flatten()

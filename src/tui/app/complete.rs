@@ -224,8 +224,8 @@ pub(super) struct SignedWord<'a> {
     ended: bool,
 }
 
-/// Splits a line into names separated by spaces and commas. Quoted names may contain both. An unclosed
-/// quotation mark extends to the end of the line.
+/// Splits a line into names separated by spaces and commas. Quoted names may contain both. A name with an
+/// unclosed quotation mark extends to the end of the line.
 pub(super) fn signed_words(line: &str) -> Vec<SignedWord<'_>> {
     let (mut words, mut rest) = (Vec::new(), line);
     loop {

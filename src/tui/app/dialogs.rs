@@ -1,4 +1,4 @@
-//! Common parts of dialogs, the dialogs of actions, questions and help.
+//! Common parts of all dialogs, the question and help dialogs, and the opening of an action's dialog.
 
 use super::keys::Motion;
 use super::{Add, App, Prompt, PromptKind};
@@ -113,7 +113,7 @@ pub(crate) enum KeyHint {
     Bound(Context, Action, &'static str),
     /// The keys that move through rows.
     Rows(&'static str),
-    /// The key that goes back: `Esc`, if it is bound to [`Action::Back`].
+    /// The key that goes back: `Esc` if it is bound to [`Action::Back`], otherwise another bound key.
     Back(&'static str),
 }
 
@@ -455,7 +455,7 @@ impl App {
 
 impl Dialog for Help {
     fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
-        // One line of the page before stays visible.
+        // One line of the previous page stays visible.
         let page = self.height.saturating_sub(1).max(1);
         match event.code {
             KeyCode::Esc | KeyCode::F(1) => return Reply::close(vec![]),

@@ -141,7 +141,7 @@ impl ReaderPane {
     }
 
     /// Highlights the words of a search in the article. The scroll position stays: an article always opens
-    /// where its reader stopped.
+    /// where the user stopped reading.
     fn mark_words(&mut self, query: &str) {
         if self.shows_searched() {
             self.clear_find();
@@ -316,7 +316,7 @@ impl App {
             return vec![];
         };
         self.reader.cancel_find();
-        // Like in vim, an empty search repeats the last one.
+        // As in vim, an empty search repeats the last one.
         if text.is_empty() { self.enter_matches() } else { self.missed(text) }
     }
 

@@ -10,7 +10,8 @@ use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
-/// Minimum number of headings, and of screens that the text fills, from which the hints name the list.
+/// The hints name the list of headings if there are at least this many headings, and the text fills more than
+/// [`SCREENS`] screens.
 const WORTH_LISTING: usize = 3;
 const SCREENS: usize = 2;
 

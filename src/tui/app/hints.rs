@@ -246,7 +246,7 @@ impl App {
         hints.iter().filter_map(bound).collect()
     }
 
-    /// The key that goes back: `Esc`, if it is bound to [`Action::Back`].
+    /// The key that goes back: `Esc` if it is bound to [`Action::Back`], otherwise another bound key.
     fn back_key(&self) -> Option<String> {
         let all = self.keymap.all_keys_for(Context::Everywhere, Action::Back);
         all.iter().find(|key| *key == "Esc").or(all.first()).cloned()

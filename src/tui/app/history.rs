@@ -131,7 +131,7 @@ impl History {
         at.is_some_and(|at| self.adding.remove(at).undone)
     }
 
-    /// Sets whether the newest source that is still being added is removed again afterwards. Returns whether
+    /// Sets whether the newest source that is still being added is removed once it is added. Returns whether
     /// there is such a source.
     fn undo_adding(&mut self, undone: bool) -> bool {
         let last = self.adding.iter_mut().rfind(|adding| adding.undone != undone);

@@ -330,7 +330,7 @@ impl App {
                 vec![]
             }
             Focus::Items if self.is_narrowed() => {
-                // The article of a result does not keep hiding the Sources pane.
+                // Closes the article of a search result if it hides the Sources pane.
                 let hides = self.areas.reader.is_some() && self.areas.sources.is_none();
                 let mut effects = if hides { self.close_article() } else { vec![] };
                 effects.extend(self.close_search());

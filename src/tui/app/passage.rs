@@ -12,7 +12,7 @@ const AHEAD: usize = 40;
 const MAX_LINES: usize = 8;
 /// Minimum number of characters in a line that is searched for, without whitespace.
 const MIN: usize = 12;
-/// Number of texts of an article whose positions are remembered.
+/// Maximum number of texts of an article whose positions are remembered.
 const MAX_TEXTS: usize = 4;
 
 /// The texts of the article that are not shown now.

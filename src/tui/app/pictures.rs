@@ -343,8 +343,8 @@ impl App {
         shown
     }
 
-    /// The pictures of rows that are missing, with their sources (row keys), and whether the list has not
-    /// been scrolled for long enough to fetch them.
+    /// The missing pictures of rows, with their sources (row keys), and whether enough time has passed
+    /// without scrolling to fetch them.
     fn listed_pictures(&mut self) -> Vec<(i64, String, bool)> {
         let first = self.items.rows.get(self.items.scroll).map(|row| row.key);
         let Some(first) = first.filter(|_| self.lists_pictures() && view::shows_thumbnails(self))

@@ -164,7 +164,7 @@ impl Prompt {
         self.kind == PromptKind::Import && self.completion.is_none()
     }
 
-    /// Suggests files for the typed text. If there is only one, inserts it.
+    /// Inserts the common start of the files that match the typed text. If there are several, suggests them.
     fn offer_paths(&mut self, paths: Vec<String>) {
         let typed = self.field.value();
         let common = common_start(&paths);

@@ -86,7 +86,7 @@ type LayoutKey = (Shape, Option<usize>);
 
 /// Maximum number of lines of a heading and the empty line below it.
 const MAX_HEADING: usize = 4;
-/// Number of lines after the text: an empty line, and one about the next key.
+/// Number of lines after the text: an empty line, and a line about the key for the next page.
 const END_LINES: usize = 2;
 
 /// Limits for the width of the text column.
@@ -181,8 +181,8 @@ impl ReaderPane {
         }
     }
 
-    /// Sets the number of visible lines. Only on the last page can the text end above the last of
-    /// these lines.
+    /// Sets the number of visible lines. The text can end above the last of these lines only on the last
+    /// page.
     pub(crate) fn set_height(&mut self, height: usize) {
         self.height = height.max(1);
         self.drawn_hidden = self.head_hidden.min(self.head_rows);

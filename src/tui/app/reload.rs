@@ -63,7 +63,7 @@ impl App {
                 self.push_dialog(Add::welcome());
             }
             self.focus = if empty { Focus::Sources } else { Focus::Items };
-            // The list is read first, because counting the items of views may take long.
+            // The list is read first, because counting the items of views may take a long time.
             let mut effects = self.show_selected_source();
             effects.extend(self.request_counts());
             return effects;

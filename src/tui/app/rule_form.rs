@@ -274,7 +274,7 @@ impl Dialog for RuleForm {
     }
 
     fn typed(&mut self, app: &mut App) -> Vec<Effect> {
-        // Typed text is none of the suggestions, so none is selected.
+        // The typed text is not one of the suggestions, so none is selected.
         self.selected = self.suggestions.len();
         self.count(app)
     }

@@ -278,7 +278,7 @@ impl Dialog for RuleList {
 
     fn hints(&self) -> KeyHints {
         &[
-            KeyHint::Key("a", "apply to stored"),
+            KeyHint::Key("a", "apply now"),
             KeyHint::Key("x", "undo"),
             KeyHint::Key("n", "new"),
             KeyHint::Key("e", "edit"),

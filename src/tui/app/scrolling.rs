@@ -7,8 +7,8 @@ use super::ItemsPane;
 pub(crate) struct Held {
     /// The line on the screen.
     pub(crate) line: usize,
-    /// Whether the start of the list was visible. If the start still fits, it stays visible instead of the
-    /// line being kept.
+    /// Whether the start of the list was visible. If it still fits, the start stays visible, even if the
+    /// selected item then moves to another line.
     pub(crate) from_start: bool,
 }
 

@@ -111,7 +111,7 @@ impl SearchBar {
         if let Some(unclosed) = self.unclosed {
             self.error = Some(unclosed.hint().to_owned());
         }
-        // A path is text unless the user goes on.
+        // Text such as `/etc` may be the start of a pattern, but is searched as a path until a `/` closes it.
         self.unclosed.take_if(|unclosed| unclosed.missing == Missing::SlashOfPath);
         let query = finished(typed);
         let effects = self.list_query(app, query);
@@ -216,7 +216,7 @@ impl SearchBar {
                 Err(_) => ", or quote the text",
             };
             self.error = Some(format!("{}{way}", unclosed.message()));
-            // An invalid query stays refused.
+            // The next Enter refuses an invalid query again.
             self.unclosed = Some(unclosed).filter(|_| self.is_invalid());
             return Reply::default();
         }
@@ -239,7 +239,7 @@ impl SearchBar {
 /// A typed query without its unfinished and invalid conditions; `None` if nothing is left.
 fn finished(typed: &str) -> Option<String> {
     let mut rest = typed.to_owned();
-    // A phrase that has words already finds items, and so does a path.
+    // An unclosed phrase can be searched as soon as it has words, and a path can be searched too.
     let is_text = |unclosed: &Unclosed| match unclosed.missing {
         Missing::Quote => !typed.ends_with('"'),
         missing => missing == Missing::SlashOfPath,

@@ -417,7 +417,7 @@ impl Dialog for KeysPage {
         self.capture.is_some()
     }
 
-    /// The field that receives typed text, unless a key sequence is being recorded.
+    /// The field that receives typed text, unless a key sequence is being recorded or waits for confirmation.
     fn field(&mut self) -> Option<&mut Field> {
         let typing = self.capture.is_none() && self.confirm.is_none();
         typing.then_some(&mut self.field)

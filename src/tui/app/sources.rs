@@ -85,7 +85,8 @@ impl Default for SourcesPane {
             select_added: None,
             views: Vec::new(),
             counts: HashMap::new(),
-            // Folded at first, because many tags would push the folders below them off the screen.
+            // The tags are folded at first, because many tags would push the folders below them off the
+            // screen.
             tags_folded: true,
             unread_only: false,
             named: None,
@@ -290,8 +291,8 @@ impl SourcesPane {
         self.places = super::same_titles::places(&self.list.sources);
     }
 
-    /// The colour of a source (row key): the configured one, or the next one for each source that was added,
-    /// so that it stays when other sources are moved or removed.
+    /// The colour of a source (row key): the configured one, or else one that depends on the row key, so that
+    /// it does not change when other sources are moved or removed.
     pub(crate) fn color(&self, key: i64) -> Role {
         let count = Role::SOURCES.len() as i64;
         let declared = self.entry(key).and_then(|entry| entry.source.color);

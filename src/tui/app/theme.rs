@@ -80,7 +80,7 @@ impl Editor {
             KeyHint::Key("Enter", "use"),
             KeyHint::Key("Up Down", "preview"),
             KeyHint::Key("Tab", "other settings"),
-            KeyHint::Key("Esc", "keep old"),
+            KeyHint::Key("Esc", "cancel"),
         ]
     }
 }

@@ -54,8 +54,8 @@ impl ReaderThread {
         })))
     }
 
-    /// The document of an item. Building it for a long text needs much memory, which the allocator keeps for
-    /// the thread. It is therefore built on the threads that parse pages.
+    /// The document of an item. Building it for a long text needs a lot of memory, which the allocator keeps
+    /// for the thread. It is therefore built on the threads that parse pages.
     fn document(&self, item: &Arc<Item>) -> Document {
         if item.body().len() < LONG {
             return document(item);

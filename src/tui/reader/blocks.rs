@@ -26,11 +26,11 @@ const NARROW: usize = 40;
 const LIST_INDENT: usize = 1;
 /// Width of the bullet of a nested list, in cells.
 const NESTED_MARK: usize = 2;
-/// Maximum number of lines of the items of a list without empty lines between them.
+/// Maximum number of lines of each item in a list that has no empty lines between its items.
 const SHORT_ITEM: usize = 2;
 /// Indentation of definitions, in cells.
 const DEFINITION_INDENT: usize = 3;
-/// Maximum width of code in a single line that may be cut, in lines of the column.
+/// Code in a single line is wrapped if it is wider than this multiple of the available width.
 const MAX_CUT: usize = 5;
 /// Maximum number of bytes of code that are coloured in a document.
 const MAX_COLORED: usize = 200_000;
@@ -398,12 +398,13 @@ mod tests {
     }
 
     #[test]
-    fn code_uses_a_small_margin_only_if_it_then_fits() {
+    fn code_uses_a_small_margin_only_if_that_makes_it_fit() {
         let lines = |cells: usize, beyond| {
             let code = format!("<pre>{} {}</pre>", "a".repeat(20), "b".repeat(cells - 21));
             shown_beside(&code, 50, beyond).len()
         };
-        // The code has 46 cells without its padding, and rows around it would be lines too.
+        // 46 cells fit into the column without the padding. The rows above and below the code count as lines
+        // too.
         assert_eq!((lines(46, 0), lines(47, 0)), (3, 4));
         assert_eq!((lines(50, 4), lines(51, 4)), (3, 4));
         let long = "x ".repeat(60);

@@ -92,7 +92,7 @@ impl Out<'_> {
 
     fn title(&mut self, words: &str) {
         self.gap();
-        // Not a heading of the article.
+        // This title is not a heading of the article.
         self.lines.push(Line::of(Span::label(words, Role::Soft)));
     }
 }

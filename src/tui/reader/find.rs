@@ -175,7 +175,7 @@ impl SearchedWord {
 
     /// `None` if a text of a query has no letters or digits.
     fn new(text: &str, is_phrase: bool) -> Option<Self> {
-        // Like in a search, a short word matches only a whole word.
+        // As in a search, a short word matches only a whole word.
         let is_whole = is_phrase || !may_be_prefix(text);
         Phrase::new(&folded(text), is_whole).map(Self)
     }

@@ -63,7 +63,7 @@ fn is_markup(code: &str) -> bool {
     is_tag && (rest.contains("/>") || rest.match_indices("</").any(|(at, _)| closes(at)))
 }
 
-/// A language that is recognised by a prompt in the first line, or by the form of all lines.
+/// A language that is recognised by a prompt in the first line, or by the form of the lines.
 fn by_form(code: &str) -> Option<&'static str> {
     let first = lines(code).next()?;
     if prompt(first).is_some() {
@@ -100,7 +100,7 @@ fn is_json(code: &str) -> bool {
         && !lines(code).any(|line| line.ends_with([';', ')']) || line.starts_with("//"))
 }
 
-/// Whether all lines are sections, settings or comments, as in TOML and INI.
+/// Whether all lines are sections, settings, parts of values or comments, as in TOML and INI.
 fn is_config(code: &str) -> bool {
     let is_section = |line: &str| {
         let name = line.strip_prefix('[').and_then(|line| line.strip_suffix(']'));
@@ -118,7 +118,7 @@ fn is_key(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text.chars().all(is_part)
 }
 
-/// Whether all lines are keys or entries of lists, some of them nested.
+/// Whether all lines are keys, list entries, text blocks or comments, and some keys or entries are nested.
 fn is_yaml(code: &str) -> bool {
     let (mut pairs, mut entries, mut nested) = (0, 0, false);
     // The indentation of a key without a value, and that of a key whose value is a block of text.
@@ -149,7 +149,7 @@ fn is_yaml(code: &str) -> bool {
     nested && pairs > 0 && pairs + entries > 1
 }
 
-/// Whether almost all lines are shell commands.
+/// Whether the first line and at least two thirds of all lines are shell commands.
 fn is_commands(code: &str) -> bool {
     let mut goes_on = false;
     let (mut known, mut all) = (0, 0);
@@ -197,7 +197,7 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
     index
 });
 
-/// Sets the rows that have a pattern that fits the text.
+/// Marks the rows as seen that have a pattern that fits the text.
 fn mark(seen: &mut [bool], index: &[Vec<Pattern>], text: &str) {
     let Some(first) = text.bytes().next() else { return };
     for (row, before, pattern) in &index[usize::from(first)] {
@@ -207,7 +207,8 @@ fn mark(seen: &mut [bool], index: &[Vec<Pattern>], text: &str) {
     }
 }
 
-/// The language with the most marks.
+/// The language whose marks have the highest total weight, if it is high enough and no other language has the
+/// same.
 fn by_marks(code: &str, earlier: &[&str]) -> Option<&'static str> {
     let mut seen = vec![false; MARKS.len()];
     for line in lines(code) {

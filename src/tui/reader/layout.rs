@@ -142,7 +142,7 @@ impl<'a> Out<'a> {
                 if drawn.is_some() && !within {
                     self.gap_in(margin);
                 }
-                // A section stands nearer to its own heading than to the section above.
+                // There is more space above a heading than below it.
                 let opens_section = matches!(block, Block::Heading(level, _) if self.rank(*level) < 2)
                     && !matches!(drawn, None | Some(Block::Heading(..)));
                 if opens_section {

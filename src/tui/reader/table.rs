@@ -179,8 +179,8 @@ fn widths(header: bool, cells: &Cells, space: usize) -> Option<Vec<usize>> {
     })
 }
 
-/// The width of a column in which one cell has two lines if it is much wider than all others. `all`: the widths
-/// of the cells, widest first.
+/// The width of a column whose widest cell may take two lines, but whose other cells take one. `all`: the
+/// widths of the cells, widest first. With fewer than three cells, the widest one takes one line too.
 fn usual_width(all: &[usize]) -> usize {
     match all {
         [widest, second, _, ..] => widest.div_ceil(2).max(*second),

@@ -73,7 +73,7 @@ fn shows_setting_values_as_words() {
 }
 
 #[test]
-fn shows_complete_theme_names_beside_the_fields() {
+fn shows_complete_theme_names_next_to_the_fields() {
     for (size, cards) in [((120, 36), 6), ((80, 24), 2)] {
         let mut stage = settings("[ui]\ntheme = \"catppuccin-macchiato\"\n", size);
         stage.app.palette =

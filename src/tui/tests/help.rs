@@ -101,7 +101,7 @@ fn the_help_does_not_end_with_a_heading() {
 #[test]
 fn the_line_below_the_palette_explains_the_command() {
     for (keys, expected) in [
-        (":pin", "is never removed. Keys: p, s in Items"),
+        (":pin", "retention keeps them. Keys: p, s in Items"),
         (
             ":refresh-all",
             "Checks every source now. Sources whose servers asked for a pause are skipped.  ",
@@ -129,7 +129,7 @@ fn the_theme_gallery_has_its_own_title_and_keys() {
         stage.choose_theme("t", "");
         let screen = stage.screen(width, height);
         assert!(screen.contains("Choose a theme") && screen.contains("‹ auto ›"), "{screen}");
-        assert!(screen.contains("Enter use") && screen.contains("Esc keep old"), "{screen}");
+        assert!(screen.contains("Enter use") && screen.contains("Esc cancel"), "{screen}");
         assert_eq!(screen.contains("A fair scheduler"), width >= 80, "{screen}");
         stage.keys("<Tab>");
         let screen = stage.screen(width, height);
@@ -207,7 +207,7 @@ fn listed(stage: &mut Stage, height: u16) -> Vec<String> {
 }
 
 #[test]
-fn a_page_of_the_help_begins_with_the_last_line_of_the_page_before() {
+fn a_page_of_the_help_begins_with_the_last_line_of_the_previous_page() {
     let press = |stage: &mut Stage, code: KeyCode| {
         stage.happen(Event::KeyPressed(KeyEvent::new(code, KeyModifiers::NONE)));
     };
@@ -298,7 +298,7 @@ fn first_offered(stage: &Stage) -> &'static str {
 }
 
 #[test]
-fn a_foreign_name_of_a_command_that_changes_many_items_is_first_completed() {
+fn another_name_of_a_command_that_changes_many_items_is_first_completed() {
     let mut stage = Stage::new();
     let unread = |stage: &Stage| stage.rows.iter().filter(|row| !row.read).count();
     let before = unread(&stage);

@@ -359,7 +359,7 @@ fn only_requested_changes_count_as_replies() {
     assert!(!is_shown(&stage), "the newer change is still shown");
     stage.perform_all(pane);
     assert!(!is_shown(&stage));
-    // A change that the user made in a text editor does not.
+    // A change that the user made in a text editor does not count as one.
     let mut stage = stage_with_files();
     let (unread, pane) = (stage.hold("!"), stage.hold("\\"));
     stage.perform_all(unread);

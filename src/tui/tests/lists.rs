@@ -420,7 +420,7 @@ fn search_results_show_where_they_match() {
     let screen = stage.screen(130, 20);
     assert!(screen.contains("› Search: bridge ") && screen.contains("1 found"), "{screen}");
     assert!(screen.contains("Bridge reopens in March  …old steel bridge is"), "{screen}");
-    // In a narrow list, there is no space beside the title.
+    // In a narrow list, there is no space next to the title.
     for (width, height) in [(120, 20), (80, 24), (50, 15)] {
         let screen = stage.screen(width, height);
         let title = screen.lines().position(|line| line.contains("Bridge reopens")).unwrap();

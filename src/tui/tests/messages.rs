@@ -114,7 +114,7 @@ fn short_messages_do_not_cover_the_keys_of_an_article() {
 }
 
 #[test]
-fn stacks_messages_beside_an_article() {
+fn stacks_messages_next_to_an_article() {
     let mut stage = Stage::new();
     stage.screen(140, 40);
     stage.keys("<Enter>");
@@ -181,7 +181,7 @@ fn key_hints_show_the_current_effect() {
         !screen.contains("x full text") && screen.contains("no full text: HTTP 404"),
         "{screen}"
     );
-    // In each pane, `f` is hinted as find.
+    // In each pane, the hint for `f` is "find".
     let mut stage = Stage::new();
     for keys in ["gs", "gi", "<Enter>"] {
         stage.screen(240, 40);

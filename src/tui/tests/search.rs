@@ -217,7 +217,7 @@ fn suggestions_do_not_cover_the_selected_result() {
         let selected = stage.app.items.current().unwrap().title.clone();
         let start: String = selected.chars().take(12).collect();
         assert!(screen.contains(&start), "{screen}");
-        // On a low screen, where the list would cover the selected item, Tab opens it.
+        // On a short screen, the suggestions would cover the selected item, so only Tab opens them.
         assert_eq!(screen.contains(" more"), height > 14, "{screen}");
         stage.keys("<Tab>");
         let screen = stage.screen(width, height);
@@ -405,7 +405,7 @@ fn a_search_shows_that_it_covers_all_items() {
     let before = stage.screen(120, 36);
     assert!(bar(&before), "{before}");
     stage.keys("/");
-    // The hint begins beside the cursor.
+    // The hint begins next to the cursor.
     let screen = stage.screen(120, 36);
     assert!(screen.contains("› Search:  all items: words, is:unread, source:"), "{screen}");
     stage.keys("e<Enter>");

@@ -464,7 +464,7 @@ fn articles_open_alone_if_set() {
     stage.screen(140, 36);
     stage.keys("<Enter>");
     assert!(stage.app.zen && !stage.screen(140, 36).contains("newsfed "));
-    // What `z` shows stays beside the next article.
+    // The panes that `z` shows stay visible with the next article.
     stage.keys("z");
     assert!(!stage.app.zen);
     stage.keys("n");

@@ -48,7 +48,7 @@ fn draws_ways_to_follow_a_url_at_every_size() {
 }
 
 #[test]
-fn a_narrow_status_line_leaves_out_that_another_process_polls() {
+fn a_narrow_status_line_does_not_show_that_another_process_polls() {
     let status = Status { role: Part::Watches(Some(7)), ..Status::default() };
     for (width, shown) in [(120, "checked by another newsfed"), (80, ""), (50, ""), (30, "")] {
         let mut stage = Stage::new();

@@ -27,7 +27,7 @@ impl Stage {
 }
 
 #[test]
-fn the_head_scrolls_away_row_by_row() {
+fn the_header_scrolls_away_row_by_row() {
     let mut stage = Stage::new();
     stage.screen(80, 24);
     stage.keys("<Enter>");
@@ -206,7 +206,7 @@ fn with_teaser(change: impl Fn(&mut Item)) -> Stage {
 }
 
 #[test]
-fn the_head_shows_that_the_page_is_being_fetched() {
+fn the_header_shows_that_the_page_is_being_fetched() {
     let mut stage = with_teaser(|item| item.fetched = None);
     stage.keys("<Enter>");
     let key = stage.shown_key();
@@ -272,7 +272,7 @@ fn a_teaser_does_not_end_like_an_article() {
     stage.shows("Text from the feed; no full text: HTTP 404");
     assert!(stage.screen(230, 60).contains("end of the feed's text · Space: next unread"));
     assert!(!stage.screen(230, 50).contains("next unread · no full text"));
-    // On a low screen, the header has no space for the reason.
+    // On a short screen, the header has no space for the reason.
     stage.screen(70, 12);
     stage.keys("G");
     let end = |screen: String| {

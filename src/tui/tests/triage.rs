@@ -170,7 +170,8 @@ fn copies_and_saves_articles() {
     stage.keys_give("a.txt<Enter>", "Type a name that ends with .md, .html or .epub");
     assert_eq!(stage.asked_for("Save"), 0);
     stage.keys("<Esc><C-w>");
-    // Markdown files contain no pictures. For other formats, Tab toggles whether pictures are saved.
+    // Markdown files contain only links to pictures. For other formats, Tab toggles whether pictures are
+    // saved.
     stage.keys("<C-u>a b.md");
     assert!(!stage.screen(120, 40).contains("pictures"));
     stage.keys("<Backspace><Backspace>epub");

@@ -231,7 +231,7 @@ fn the_key_bindings_have_a_scroll_bar() {
 }
 
 #[test]
-fn narrow_lists_beside_the_sources_shorten_their_names() {
+fn narrow_lists_next_to_the_sources_shorten_their_names() {
     let mut stage = Stage::new();
     stage.keys("gi");
     let screen = stage.screen(80, 24);
@@ -253,7 +253,7 @@ fn zen_mode_shows_the_source_and_the_position() {
     let text = "<p>Some words.</p>".repeat(40);
     let usual = article(item_rows()[0].clone());
     stage.shown = Some(Article { document: Arc::new(from_html(&text, None)), ..usual });
-    // On a screen of this width, half of the line is wider than the space beside the position in the text
+    // On a screen of this width, half of the line is wider than the space next to the position in the text
     // column.
     stage.screen(160, 24);
     stage.keys("<Enter>z");

@@ -347,7 +347,7 @@ fn restores_manual_edits_after_the_last_suggestion() {
 }
 
 #[test]
-fn repairs_a_broken_list_beside_its_stored_copy() {
+fn repairs_a_broken_list_next_to_its_stored_copy() {
     let mut test = BenchTest::open(rebuilt(), true, "e");
     test.shows("Press Enter to apply repair 1 of 1: articles = a.story-link   5 articles, 4 of them stored");
     test.keys("t");

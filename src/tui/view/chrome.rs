@@ -312,7 +312,7 @@ fn place_in_list(app: &App, key: i64) -> String {
     let items = &app.items;
     let Some(at) = items.rows.iter().position(|row| row.key == key) else { return String::new() };
     let all = count_of_list(app);
-    // Rows that were marked read since have a position too.
+    // Rows that have been marked read since then have a position too.
     let read = items.rows.iter().filter(|row| row.read && items.listing.base.unread_only).count();
     let count = all.parse::<usize>().ok().map(|unread| unread + read);
     let all = count.map_or(all, |count| count.to_string());
@@ -369,8 +369,8 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
             "" => hint.label.into_owned(),
             _ => format!(" {}", hint.label),
         };
-        // Hints are shown completely or not at all, except the first, which is always shown. The most useful ones
-        // are not left out in favour of others, but a shorter one of the others may still fit.
+        // The first hint is always shown, the others completely or not at all. If one of the most useful
+        // hints does not fit, no later one is shown. Among the others, a shorter one may still fit.
         if i > 0 && gap + text::width(&keys) + text::width(&label) > row.free() {
             if i < MAIN_HINTS {
                 break;

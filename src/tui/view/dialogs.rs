@@ -81,7 +81,7 @@ pub(super) fn foot_line(
     role: Role,
     area: DialogArea,
 ) -> (Rect, usize) {
-    /// Minimum number of cells that the keys leave to the field.
+    /// Minimum number of cells that the keys leave for the field.
     const FIELD: usize = 24;
     let whole = |label: &str| {
         let pad = " ".repeat(padding(area.foot.width));

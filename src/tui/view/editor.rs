@@ -58,7 +58,7 @@ struct Parts {
     help: Rect,
 }
 
-/// Minimum width of a screen whose panes stay visible beside the choice of a theme.
+/// Minimum width of a screen whose panes stay visible while a theme is chosen.
 const BESIDE: u16 = 74;
 
 /// Whether only the themes are shown, in a column on the right, so that the rest shows the previewed theme.
@@ -71,7 +71,7 @@ fn place(app: &App, editor: &Editor, body: Rect) -> (Rect, (u16, u16)) {
     if !is_column(app, editor, body.width) {
         return (body, size_for(editor));
     }
-    // The mark of the current theme uses a cell beside the previews.
+    // The mark of the current theme uses a cell next to the previews.
     let width = gallery::COLUMN + 1 + 2 * (1 + super::frame::padding(0));
     (Rect { x: body.right() - width, width, ..body }, (width, u16::MAX))
 }
@@ -285,7 +285,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, ar
         }
     }
     if seen.len() < all {
-        // The scroll bar is in the gap beside the fields.
+        // The scroll bar is in the gap next to the fields.
         let beside = Rect { width: parts.fields.width + 1, ..parts.fields };
         super::scroll_bar(app, frame, beside, seen, all);
     }

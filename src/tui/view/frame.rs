@@ -39,7 +39,7 @@ pub(super) fn padding(width: u16) -> u16 {
     if width < WIDE { NARROW_PADDING } else { PADDING }
 }
 
-/// Computes the areas of a dialog from the size of its content. In a low area, the frame gives up its empty
+/// Computes the areas of a dialog from the size of its content. In a short area, the frame gives up its empty
 /// rows first, then its keys.
 pub(super) fn shape(body: Rect, (width, rows): (u16, u16)) -> Shape {
     let beside = 1 + padding(body.width);

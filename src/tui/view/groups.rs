@@ -17,7 +17,7 @@ pub(super) enum Group {
     Pinned,
     /// Rows dated in `from..to`.
     Dated(Time, Time),
-    /// Rows without a date that a source had when it was first polled, today.
+    /// Rows without a date from the first poll of a source, if that poll was today.
     Undated,
     /// Rows of a source, by row key.
     Of(i64),
@@ -86,8 +86,9 @@ impl Groups {
         Group::Dated(from, to)
     }
 
-    /// Whether the row is an item without a date that its source had when it was first polled, today. Such
-    /// items are sorted below the items of yesterday; on later days, they are grouped by that date.
+    /// Whether the row is an item without a date from the first poll of its source, and that poll was today.
+    /// Such items are sorted below the items of yesterday; on later days, they are grouped by the date by
+    /// which they are sorted.
     fn is_undated(&self, row: &ItemRow) -> bool {
         let [today, yesterday, ..] = self.starts;
         row.date < yesterday && row.found.is_some_and(|found| found >= today)
@@ -279,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn does_not_list_a_year_beside_its_months() {
+    fn does_not_list_a_year_in_addition_to_its_months() {
         // The current day, the age of the item in days, and its group.
         for (now, age, expected) in [
             ((2026, 12, 31), 400, "2025"),

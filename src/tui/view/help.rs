@@ -69,7 +69,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, ar
     field_line(app, frame, &prompt_label(app, "Find: "), &help.field, field);
 }
 
-/// Splits the blocks into two columns, without splitting a block. The first column is at least as high as the
+/// Splits the blocks into two columns, without splitting a block. The first column is at least as tall as the
 /// screen. A group that continues in the second column repeats its heading there.
 fn in_columns(blocks: Vec<Block>, height: usize) -> Vec<Vec<Line>> {
     let total: usize = blocks.iter().map(Vec::len).sum();
@@ -206,7 +206,7 @@ fn symbols(app: &App) -> Vec<(String, String)> {
         (m.gone.to_owned(), "the source is gone"),
         (m.open.to_owned(), "an open folder"),
         (m.folded.to_owned(), "a folded folder"),
-        (m.pointer.to_owned(), "in an article, the line that a key went to"),
+        (m.pointer.to_owned(), "in an article, the line you jumped to"),
     ];
     let mut merged: Vec<(String, String)> = Vec::new();
     for (symbol, words) in all {

@@ -42,7 +42,7 @@ struct Form {
     one_source: bool,
     /// Width of the longest source name, in cells.
     source_cells: usize,
-    /// Whether the names of sources are shortened, because the Sources pane beside a narrow list shows them.
+    /// Whether the names of sources are shortened, because the Sources pane next to a narrow list shows them.
     shortens: bool,
     /// Whether long titles use a second row, because the list has unused rows.
     wraps: bool,
@@ -69,7 +69,7 @@ fn list_area(app: &App) -> Option<Rect> {
     Some(Rect { x: 0, y: 0, width, height: app.size.1.saturating_sub(3) })
 }
 
-/// Minimum width of a search result with the matching text beside its title.
+/// Minimum width of a search result with the matching text next to its title.
 const SNIPPETS_FROM: u16 = 96;
 
 /// Minimum width of a list with pictures.
@@ -242,7 +242,7 @@ fn draw_row(
     let pictured = with_pictures(app, form, at.width);
     let text = at.width - if pictured { pictures::reserved(app, row) } else { 0 };
     let cell = Cell::new(app, row, form, text, (selected, focused));
-    // An empty row between two items, or beside a picture that is taller than the text.
+    // An empty row between two items, or next to a picture that is taller than the text.
     let blank = part + 1 == form.rows() || text == at.width && part > cell.summary().len() + 1;
     if cell.is_magazine() && blank {
         return;

@@ -134,7 +134,7 @@ fn part_flags(buffer: &mut Buffer) {
 
 /// Minimum and maximum width of a list between the sources and an article.
 const LIST: (u16, u16) = (40, 60);
-/// Minimum width of a list beside an article, without the sources.
+/// Minimum width of a list next to an article, without the sources.
 const MIN_LIST: u16 = 38;
 
 /// The panes shown at this width, and their widths.
@@ -217,7 +217,7 @@ fn panes(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
             Focus::Items => items::draw(app, frame, above_keys),
             Focus::Reader => reader::draw(app, frame, body),
         }
-        // Drawn after the pane, because the pane lays out the text that the title refers to.
+        // The title is drawn after the pane, because the pane lays out the text that the title refers to.
         if head > 0 {
             chrome::title(app, frame, pane, Rect { y: area.y + top, height: 2, ..whole });
         }

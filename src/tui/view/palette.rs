@@ -14,7 +14,7 @@ use ratatui::text::Line as TextLine;
 
 /// Maximum width of the dialog, in cells.
 const WIDTH: u16 = 92;
-/// Minimum height of the dialog, if the screen is high enough.
+/// Minimum height of the dialog, if the screen is tall enough.
 const MIN: u16 = 19;
 /// Minimum height of a list with headings for groups.
 const WITH_HEADINGS: u16 = 10;

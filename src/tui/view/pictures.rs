@@ -96,7 +96,7 @@ pub(super) fn cover(app: &mut App, buffer: &mut Buffer) {
 /// Number of cells for the picture of a row, including the gap before it; 0 without a picture.
 pub(super) fn reserved(app: &App, row: &ItemRow) -> u16 {
     let url = app.snippets.of(row.key).and_then(|snippet| snippet.picture.as_deref());
-    // Also reserves space for a picture that is still loading, so that the text does not move.
+    // Space is also reserved for a picture that is still loading, so that the text does not move.
     let shown = url.is_some_and(|url| !matches!(app.reader.pictures.small(url), Some(None)));
     if shown { THUMBNAIL.0 + GAP } else { 0 }
 }

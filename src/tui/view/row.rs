@@ -33,7 +33,7 @@ impl Row {
         }
     }
 
-    /// Adds text to the left of the right-aligned text, if it fits completely beside the left-aligned text.
+    /// Adds text to the left of the right-aligned text, if it fits completely next to the left-aligned text.
     pub(super) fn right_beside(&mut self, content: String, style: Style) {
         let cells = text::width(&content);
         if cells <= self.free() {
@@ -68,7 +68,7 @@ impl Row {
         let shown = text::truncate(content, space);
         let is_cut = matches!(shown, Cow::Owned(_));
         let mut shown = shown.into_owned();
-        // After truncated text nothing may follow, even if a wide character left a cell free.
+        // Nothing may follow truncated text, even if a wide character left a cell free.
         if is_cut {
             shown += &" ".repeat(space - text::width(&shown));
         }

@@ -245,6 +245,6 @@ pub(in crate::tui) fn draw_form(
     }
     let rest = at(list.bottom() + 3, below);
     matches(app, frame, &form.run, &form.describe_outside(), rest);
-    // Drawn last, because it places the cursor.
+    // The field is drawn last, because it places the cursor.
     field_line(app, frame, "Query  ", &form.field, at(inner.y, 1));
 }

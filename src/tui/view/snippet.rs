@@ -51,7 +51,8 @@ pub(super) fn text(app: &App, snippet: &Snippet, out: &mut Row, plain: Style) {
     marked(text, &hits, out, plain, hit_style(app, plain));
 }
 
-/// Underlined as in the palette, because colour blocks in every row would stand out more than the selection.
+/// The style of hits: underlined as in the palette, because colour blocks in every row would stand out more
+/// than the selection.
 pub(super) fn hit_style(app: &App, base: Style) -> Style {
     base.patch(app.palette.style(Role::Pinned).add_modifier(Modifier::UNDERLINED))
 }

@@ -230,7 +230,7 @@ fn draw_card(app: &App, frame: &mut Frame<'_>, area: Rect) {
         let mut row = Row::new(area.width.saturating_sub(2));
         row.left(&pad, Style::new());
         let color = source.map_or(Role::Accent, |entry| app.sources.color(entry.facts.key));
-        // A flat line shows no more than the words beside it.
+        // A flat line shows no more than the words next to it.
         if per_day.windows(2).any(|days| days[0] != days[1]) {
             let line = sparkline(&per_day, app.settings.ui.ascii);
             row.left(&format!("{line}  "), style(color));

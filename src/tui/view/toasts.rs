@@ -1,6 +1,6 @@
-//! Messages at the lower right, with a colour and a mark for their kind: at the end of the row of key hints if
-//! the hints keep enough space there, otherwise above it, beside the selected row. Above a dialog's keys if a
-//! dialog is open.
+//! Messages at the lower right, with a colour and a mark for their kind: at the end of the row of key hints
+//! if the hints keep enough space there, otherwise above that row, where they do not cover the selected item.
+//! If a dialog is open, messages are above its keys.
 
 use super::super::app::{App, Toast, Tone};
 use super::super::reader::wrap_plain;
@@ -24,7 +24,7 @@ const WIDE: u16 = 100;
 const GAP_FROM: u16 = 60;
 /// Number of cells for the bar and the mark of a message.
 const START: u16 = 4;
-/// Number of cells that a message leaves to the key hints on a small screen.
+/// Number of cells that a message leaves for the key hints on a small screen.
 const HINTS: u16 = 28;
 /// Number of blank cells at the end of a message.
 const END: u16 = 2;
@@ -135,7 +135,7 @@ fn fits_beside_keys(app: &App, screen: Rect, message: &Toast) -> bool {
     is_free && width_joined(&rows_joined(app, message)) <= most
 }
 
-/// The part of the last row that a message leaves to the key hints.
+/// The part of the last row that a message leaves for the key hints.
 pub(super) fn beside(app: &App, row: Rect) -> Rect {
     let message = app.toast.as_ref().or(app.problem.as_ref());
     let message = message.filter(|message| fits_beside_keys(app, row, message));

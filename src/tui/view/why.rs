@@ -29,7 +29,7 @@ const DRAWN: usize = 50;
 const NAMES: usize = 11;
 /// Width of the column for day names.
 const DAY: usize = 5;
-/// Minimum width of the text beside the chart of hours.
+/// Minimum width of the text next to the chart of hours.
 const BESIDE: usize = 34;
 /// Maximum number of listed checks.
 const LISTED: usize = 8;
@@ -191,7 +191,7 @@ impl Page<'_> {
         }
         let rows = chart.len().max(beside.len() + 1);
         let mut chart = chart.into_iter();
-        // The first row is left to the title of the chart.
+        // The first row is left free for the title of the chart.
         let mut beside = std::iter::once(vec![]).chain(beside);
         let line = |_| {
             let mut pieces = chart.next().unwrap_or_default();
@@ -298,8 +298,8 @@ impl Page<'_> {
                 *slot = cell;
             }
         };
-        // The mark of the present would hide checks within the last or next minutes, so these are drawn
-        // beside it.
+        // The mark of the present would hide checks within the last or next minutes, so these are drawn next
+        // to it.
         for at in &report.coming {
             let column = window.column(*at).map(|column| column.max(now + 1));
             put(column, (planned, self.style(Role::Accent)));
@@ -425,7 +425,7 @@ impl Window {
     fn labels(&self) -> impl Iterator<Item = (Time, String)> + use<> {
         let step = (self.span / 4).max(TimeDelta::minutes(15));
         let (from, east) = (self.from + self.east, self.east);
-        // Rounded in local time, so that midnight is one of the times.
+        // The first time is rounded in local time, so that midnight is one of the times.
         let first = from.duration_trunc(step).unwrap_or(from) + step;
         let form = if step >= TimeDelta::hours(24) { "%-d %b" } else { "%H:%M" };
         (0..5).map(move |n| (first + step * n - east, (first + step * n).format(form).to_string()))

@@ -52,7 +52,7 @@ pub(in crate::tui) enum Spot {
 /// The areas of the workbench.
 struct Parts {
     header: Rect,
-    /// The area above the fields, with the page, the articles and everything beside them.
+    /// The area above the fields, with the page, the articles and everything next to them.
     middle: Rect,
     /// The page, including its title.
     page: Option<Rect>,

@@ -12,7 +12,7 @@ use url::Url;
 /// Maximum length of an element's text that may be the title, as a multiple of the title's length. Such
 /// elements contain additional whitespace and punctuation.
 const MAX_TIMES: usize = 4;
-/// Maximum number of ancestors of the first words that may be the title.
+/// Maximum number of nested elements around the first words that are compared with the title.
 const MAX_AROUND: usize = 8;
 
 /// Reads an HTML fragment that is displayed below its title. Removes the title from the start, unless nothing

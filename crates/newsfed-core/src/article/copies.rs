@@ -16,7 +16,8 @@ const PART: usize = 5;
 /// A copy directly follows the original if the number of words between them is at most the number of words of
 /// the copy divided by this.
 const BETWEEN: usize = 4;
-/// Minimum share of repeated text to count as unintended, if at least [`MANY_WORDS`] words are repeated.
+/// Repetition is unintended if at least this share of the text without code is repeated, and the repeated
+/// parts have at least [`MANY_WORDS`] words.
 const MAX: (usize, usize) = (2, 5);
 const MANY_WORDS: usize = 150;
 

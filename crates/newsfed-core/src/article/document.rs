@@ -6,7 +6,7 @@ use crate::model::Enclosure;
 /// The index of an image that was embedded in the page is this constant plus its index in
 /// [`Document::embedded`], because there is no URL to open.
 pub const EMBEDDED: usize = usize::MAX / 2;
-/// Replaces the index if nothing is known about the data of an embedded image.
+/// The index of an embedded image about whose data nothing is known.
 pub const NOWHERE: usize = usize::MAX;
 
 /// An article as blocks, with its links and images numbered in text order.
@@ -131,7 +131,8 @@ pub enum Inline {
     Code(String),
     /// A link: its text, and the index of its target.
     Link(Vec<Inline>, usize),
-    /// An image: its alternative text, and the index of its target; if it was embedded, at least [`EMBEDDED`].
+    /// An image: its alternative text, and the index of its target, which is at least [`EMBEDDED`] if the
+    /// image was embedded.
     Image(String, usize),
     /// A reference to a footnote: its marker as written on the page, and the footnote's index.
     Note(String, usize),

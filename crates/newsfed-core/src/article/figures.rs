@@ -59,8 +59,7 @@ impl Marked {
         Self(depths)
     }
 
-    /// The blocks of a box that are inside an element of the kind, where that element is the box or a
-    /// descendant.
+    /// The blocks of a box that are inside a matching element: the box itself or one of its descendants.
     fn inside(&self, page: &Page<'_>, at: usize) -> Vec<usize> {
         let own = page.elements[at].depth;
         let depth = |block: &usize| self.0.get(page.blocks[*block].element).copied().flatten();
@@ -69,8 +68,8 @@ impl Marked {
     }
 }
 
-/// The box that contains the article's heading and `root`, if it has a figure between them or right above the
-/// heading. `first` is the first selected block.
+/// The box that contains the article's heading and `root`, if it has a figure between them or directly above
+/// the heading. `first` is the first selected block.
 pub(super) fn with_lead(page: &Page<'_>, root: usize, first: usize) -> usize {
     let is_title = |at: &usize| page.elements[page.blocks[*at].element].name() == "h1";
     let title = (first.saturating_sub(HEADING)..first).rev().find(is_title);

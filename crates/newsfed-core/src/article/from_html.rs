@@ -38,7 +38,7 @@ const MAX_COLUMNS: usize = 64;
 const MAX_BESIDE: usize = 20;
 /// Maximum number of captions and credits of a figure.
 const MAX_CAPTIONS: usize = 4;
-/// Maximum number of levels of superscript and subscript text within each other. Each takes a pass over the text.
+/// Maximum nesting depth of superscript and subscript text. Each level takes a pass over the text.
 const MAX_SCRIPTS: usize = 4;
 /// Suffixes of ordinal numbers, which are often superscript.
 const ORDINALS: [&str; 9] = ["st", "nd", "rd", "th", "er", "re", "ème", "nde", "ère"];
@@ -108,7 +108,7 @@ pub(super) fn of_discussion(
         has_formulas: maths::has_formulas(element),
     };
     let mut blocks = builder.blocks(element, 0);
-    // The places in the text are only known at its end.
+    // Which places the text contains is only known after it has been read once.
     if builder.places.settle() {
         builder.links.clear();
         builder.known.clear();
@@ -972,7 +972,7 @@ impl Builder<'_> {
         self.left = self.left.saturating_sub(url.as_str().len());
         let wanted =
             matches!((url.scheme(), kind), ("http" | "https", _) | ("mailto", LinkKind::Page));
-        // The target of this fragment link is not in the text.
+        // Links to places in the text are jumps, so the target of this one is not in the text.
         let jump = address.starts_with('#');
         if !wanted || jump {
             return None;

@@ -5,7 +5,7 @@ use crate::util::text;
 
 /// Minimum number of lines of code that has lost its indentation.
 const MIN_LINES: usize = 6;
-/// Maximum length of a single line that was written as one, in bytes.
+/// Maximum length, in bytes, of code on one line that has not lost line breaks.
 const MAX_LINE: usize = 200;
 /// Minimum number of statements and blocks in a line that has lost its line breaks.
 const MIN_PARTS: usize = 5;
@@ -14,10 +14,10 @@ const MIN_PARTS: usize = 5;
 const MIN_CERTAIN: usize = 3;
 /// Minimum number of rows of tables that have lost their spaces.
 const MIN_ROWS: usize = 2;
-/// Maximum depth of blocks in which code is searched for.
+/// Maximum depth of nested blocks that are searched for code.
 const MAX_DEPTH: usize = 20;
-/// Minimum number of lines that open an indented block with a colon. Prose may have some too, but not with the
-/// first words in `CERTAIN`.
+/// Minimum number of lines that open an indented block with a colon. Prose may have some too, but not with
+/// the first words in `CERTAIN`.
 const MIN_COLONS: usize = 2;
 const CERTAIN: [&str; 6] = ["def", "class", "else:", "try:", "async", "elif"];
 const LIKELY: [&str; 4] = ["if", "for", "while", "with"];
@@ -84,8 +84,8 @@ fn lost(code: &str) -> Option<LostLayout> {
     has_ragged_table(code).then_some(LostLayout::Spaces)
 }
 
-/// Whether the rows of a table, as databases print them, are shorter than the lines between them and have no
-/// two spaces in a row.
+/// Whether the rows of a table, as databases print them, are shorter than the lines between them and contain
+/// only single spaces.
 fn has_ragged_table(code: &str) -> bool {
     let is_border = |line: &str| {
         line.starts_with("+-")
@@ -104,7 +104,7 @@ fn has_ragged_table(code: &str) -> bool {
             if line.contains("  ") || columns(line, '|') != columns(above, '+') {
                 return false;
             }
-            // The widest row has its full width.
+            // A row that needs no padding is as wide as the line above it.
             ragged += usize::from(is_short);
         } else {
             border = None;
@@ -153,7 +153,7 @@ fn has_wrapped_call(line: &str) -> bool {
 /// Whether no line is indented, not even after a line that opens a block.
 fn is_unindented(code: &str) -> bool {
     let lines: Vec<&str> = code.lines().filter(|line| !line.trim().is_empty()).collect();
-    // Numbers, prompts and the signs of a diff stand before the indentation.
+    // Line numbers, prompts and the signs of a diff precede the indentation.
     let starts = |c: char| c.is_whitespace() || c.is_ascii_digit() || "+->.$".contains(c);
     if lines.len() < MIN_LINES || lines.iter().any(|line| line.starts_with(starts)) {
         return false;
@@ -253,7 +253,7 @@ mod tests {
             // Nothing is missing: the cells are full, or have wide characters.
             (rows("+---+---+ / | a | b | / | c | d | / | e | f | / +---+---+"), None),
             (rows("+----+---+ / | 名 | b | / | 日 | d | / | 本 | f | / +----+---+"), None),
-            // Another number of columns, and a row with spaces.
+            // A different number of columns, and rows that still have their spaces.
             (rows("+---------+ / | a | b | / | c | d | / | e | f |"), None),
             (rows("+-----+----+ / | a | b | / | c | d | / | e  | f |"), None),
             (rows("+------+----+ / | a | b | / | long | ef | / +------+----+"), None),

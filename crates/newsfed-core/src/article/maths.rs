@@ -1,4 +1,4 @@
-//! Formulas as text: their TeX source, or the symbols of MathML in a row.
+//! Formulas as text: their TeX source, or the symbols of MathML one after the other.
 
 use super::document::{Block, Inline};
 use super::maths_signs::signs;
@@ -123,7 +123,7 @@ pub(super) fn block(source: &str) -> Block {
     Block::Code { language: Some(LANGUAGE.to_owned()), code }
 }
 
-/// A block of code as plain text, if it is a formula that can be written so.
+/// The plain text of a code block, if the block is a formula that can be written as plain text.
 pub(super) fn formula_text(language: Option<&str>, code: &str) -> Option<String> {
     language.filter(|language| *language == LANGUAGE).and_then(|_| super::formula(code))
 }

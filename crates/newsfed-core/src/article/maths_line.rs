@@ -16,11 +16,11 @@ pub(super) struct Fragment {
 pub(super) struct Line {
     pieces: Vec<Piece>,
     out: String,
-    /// The start of the text that an index would belong to.
+    /// The text that an index would belong to.
     base: Option<Base>,
     /// The start and end of a fraction at the end of the line.
     fraction: Option<(usize, usize)>,
-    /// Whether a letter or digit that follows directly would be read as a part of the text before it.
+    /// Whether a letter or digit that follows without a space would be read as part of the preceding text.
     needs_gap: bool,
     /// Number of parts, and how many of them are words.
     parts: usize,
@@ -41,13 +41,13 @@ impl Line {
         }
     }
 
-    /// Separates the text before from the text that follows, because the two are not factors of one product.
+    /// Separates the text so far from the text that follows, because the two are not factors of one product.
     pub(super) fn separate(&mut self) {
         self.space();
         (self.fraction, self.base) = (None, None);
     }
 
-    /// Makes sure that a letter after this place is not read as a part of the word before it.
+    /// Makes sure that a letter or digit that follows is not read as part of the word before it.
     pub(super) fn gap(&mut self) {
         self.needs_gap |= self.out.chars().next_back().is_some_and(char::is_alphanumeric);
     }
@@ -60,7 +60,7 @@ impl Line {
         self.part(c.encode_utf8(&mut [0; 4]), false);
     }
 
-    /// Writes a symbol that stands between two operands.
+    /// Writes a symbol between two operands.
     pub(super) fn relation(&mut self, sign: &str) {
         self.fraction = None;
         self.space();
@@ -80,7 +80,7 @@ impl Line {
         self.needs_gap = true;
     }
 
-    /// Writes text, which keeps the spaces at its ends.
+    /// Writes text, including the spaces at its ends.
     pub(super) fn text(&mut self, fragment: &Fragment) {
         self.part(&fragment.text, !is_simple(fragment));
         let letters = fragment.text.chars().filter(|c| c.is_alphabetic()).count();
@@ -157,7 +157,7 @@ impl Line {
             }
         }
         (self.fraction, self.needs_gap) = (None, false);
-        // After a lower index in ordinary letters, a small exponent would be read as a part of that index.
+        // After a lower index in ordinary letters, a small exponent would be read as part of that index.
         let mut is_small = true;
         for (mark, index, known) in [('_', lowered, &LOWERED[..]), ('^', raised, &RAISED[..])] {
             let Some(index) = index else { continue };
@@ -181,7 +181,7 @@ impl Line {
         Some(())
     }
 
-    /// Adds lines that stand beside each other.
+    /// Adds lines below each other, such as the rows of a matrix.
     pub(super) fn stack(&mut self, lines: Vec<String>) {
         if self.ends_with_factor() {
             self.space();
@@ -190,7 +190,7 @@ impl Line {
         self.pieces.push(Piece::Stack(lines));
     }
 
-    /// Adds a part of three lines, whose middle line is in the line of the text.
+    /// Adds a part of three lines, the middle one of which is level with the text around it.
     pub(super) fn tall(&mut self, lines: [String; 3]) {
         let before = self.out.chars().next_back();
         if self.is_after_tall() || before.is_some_and(|c| !c.is_whitespace() && !is_open(c)) {
@@ -252,14 +252,14 @@ impl Line {
         self.parts += 1;
     }
 
-    /// Separates the text before from the text that follows if they would be read as one.
+    /// Separates the text so far from `next` if they would be read as one.
     fn before(&mut self, next: &str) {
         let first = next.trim_start().chars().next().unwrap_or(' ');
         let is_factor = first.is_alphanumeric() || "([{⟨⌊⌈√∫∑∏∂∇!".contains(first);
         if let Some((start, end)) = self.fraction.take().filter(|_| is_factor) {
             self.enclose(start, end);
         }
-        // A sign that touches the line of a fraction would seem to be a part of it.
+        // A sign that touches a fraction bar would seem to be part of it.
         if self.is_after_tall() && !is_close(first) {
             self.space();
         }
@@ -284,7 +284,7 @@ impl Line {
     }
 }
 
-/// Text with one space in place of several.
+/// The text with runs of whitespace replaced by single spaces.
 fn collapsed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -318,7 +318,7 @@ fn is_number(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_digit() || c == '.')
 }
 
-/// Whether a text is in one pair of brackets.
+/// Whether a text is enclosed in a single pair of brackets.
 fn is_enclosed(text: &str) -> bool {
     let pairs = [('(', ')'), ('[', ']'), ('{', '}'), ('⟨', '⟩'), ('⌊', '⌋'), ('⌈', '⌉')];
     let Some(first) = text.chars().next() else { return false };
@@ -353,7 +353,7 @@ fn numerator(text: &str) -> String {
     if is_word { text.to_owned() } else { format!("({text})") }
 }
 
-/// The part after a slash: in parentheses if only its first factor would be read as the divisor.
+/// The denominator after a slash: in parentheses if only its first factor would seem to belong to it.
 fn denominator(text: &str) -> String {
     let text = text.trim();
     let is_small = |c: char| is_mark(c) || is_index(c, &LOWERED) || is_index(c, &RAISED);
@@ -367,14 +367,15 @@ fn denominator(text: &str) -> String {
     if is_factor { text.to_owned() } else { format!("({text})") }
 }
 
-/// An index in the characters of a table, if all of them exist. A word is easier to read in ordinary letters.
+/// An index in superscript or subscript characters, if `known` has them all. A word is easier to read in
+/// ordinary letters.
 fn all(index: &Fragment, known: &[(char, char)]) -> Option<String> {
     let sign = |of: char| known.iter().find(|(c, _)| *c == of).map(|(_, sign)| *sign);
     let text = index.text.trim();
     if index.is_word { None } else { text.chars().map(sign).collect() }
 }
 
-/// An index after its mark: in parentheses unless it is one letter, number or word.
+/// An index as written after `^` or `_`: in parentheses unless it is one letter, number or word.
 fn linear(index: &Fragment) -> String {
     let text = index.text.trim();
     let is_one = text.chars().filter(|c| !is_mark(*c)).count() == 1;

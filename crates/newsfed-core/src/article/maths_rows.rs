@@ -1,12 +1,12 @@
-//! Formulas of several lines: matrices, and lines beside each other.
+//! Formulas of several lines: matrices and fractions, with other parts of the formula next to them.
 
 use crate::util::text::width;
 use unicode_width::UnicodeWidthChar as _;
 
-/// Maximum width of a line with a matrix, in cells. In a wider one, the matrix is written in the line, because
-/// a line that wraps would tear the columns apart.
+/// Maximum width of a formula with a matrix, in cells. In a wider one, the matrix is written inline, because
+/// wrapping the lines would break up its columns.
 const MAX_WIDTH: usize = 76;
-/// Maximum height of a matrix beside other text.
+/// Maximum height of a row of a formula, in lines.
 const MAX_HEIGHT: usize = 60;
 
 /// The parts of large brackets, from the top.
@@ -48,9 +48,9 @@ pub(super) fn environment(name: &str) -> Option<Environment> {
 /// A part of a line.
 pub(super) enum Piece {
     Text(String),
-    /// Lines below each other, beside which other parts can stand.
+    /// Lines below each other, such as the rows of a matrix. Other parts are next to its middle line.
     Stack(Vec<String>),
-    /// Three lines of one width, the middle one beside the other parts.
+    /// Three lines of the same width. Other parts are next to the middle one.
     Tall([String; 3]),
     Break,
 }
@@ -68,7 +68,7 @@ pub(super) fn lines(pieces: Vec<Piece>) -> Option<Vec<String>> {
         if lines.is_empty() {
             continue;
         }
-        // Otherwise a fraction would seem to go on in the next row.
+        // Without an empty line, a fraction would seem to continue in the next row.
         if !out.is_empty() && (is_tall || was_tall) {
             out.push(String::new());
         }
@@ -78,7 +78,7 @@ pub(super) fn lines(pieces: Vec<Piece>) -> Option<Vec<String>> {
     Some(out)
 }
 
-/// Lines of one width: the texts in their middle. `fill` is repeated in lines without text.
+/// Centres each text in its line; all lines have the same width. `fill` is repeated in lines without text.
 pub(super) fn centred(texts: [&str; 3], fill: Option<&str>) -> [String; 3] {
     let wide = texts.iter().map(|text| width(text)).max().unwrap_or(0);
     let wide = if fill.is_some() { wide + 2 } else { wide };
@@ -93,7 +93,7 @@ pub(super) fn centred(texts: [&str; 3], fill: Option<&str>) -> [String; 3] {
     })
 }
 
-/// Puts parts beside each other, text at the middle of the stacks.
+/// Puts parts next to each other, with text level with the middle lines of the stacks.
 fn beside(mut pieces: Vec<Piece>) -> Option<Vec<String>> {
     // A full stop after several lines belongs to the last one.
     if let [.., Piece::Stack(stack), Piece::Text(text)] = pieces.as_mut_slice()
@@ -142,7 +142,7 @@ fn beside(mut pieces: Vec<Piece>) -> Option<Vec<String>> {
     Some(out)
 }
 
-/// Makes brackets around parts with three lines as high as these.
+/// Makes brackets around parts of three lines as tall as these parts.
 fn enlarge_brackets(lines: &mut [String]) {
     let [above, line, below] = lines else { return };
     if !line.contains(|c| LARGE.iter().any(|(small, _)| *small == c)) {
@@ -213,7 +213,7 @@ fn text(piece: &Piece) -> Option<&str> {
     }
 }
 
-/// The index of the line beside which text stands.
+/// The index of the line that is level with the text next to the stack.
 fn middle(lines: &[String]) -> usize {
     lines.len().saturating_sub(1) / 2
 }
@@ -258,7 +258,7 @@ pub(super) fn grid(rows: &[Vec<String>], open: &str, close: &str) -> Option<Vec<
     Some(rows.iter().map(line).collect())
 }
 
-/// A matrix in a line: `[1 2; 3 4]`.
+/// A matrix on one line: `[1 2; 3 4]`.
 pub(super) fn in_line(rows: &[Vec<String>], open: &str, close: &str) -> String {
     // A bracket without a counterpart shows where the lines begin, but not where they end.
     let close = if close.is_empty() && open == "{" { "}" } else { close };

@@ -19,8 +19,8 @@ pub(super) fn signs(source: &str) -> Option<String> {
     (!line.is_empty()).then_some(line)
 }
 
-/// A formula with lines of its own as plain text, for display; `None` if it contains anything that is not
-/// understood.
+/// A formula that is not within a line of text, as plain text on one or more lines; `None` if it contains
+/// anything that is not understood.
 pub fn formula(source: &str) -> Option<String> {
     written(source, &[Layout::Grids, Layout::Lines])
 }
@@ -37,7 +37,7 @@ fn written(source: &str, layouts: &[Layout]) -> Option<String> {
     if !source.contains(['\\', '^', '_', '{', '}', '$', '%', '#', '&', '~']) {
         return (source.len() <= MAX_SOURCE).then(|| source.to_owned());
     }
-    // A wide matrix is written in the line.
+    // If a matrix is too wide for a layout, the next one writes it inline.
     layouts.iter().find_map(|layout| {
         let mut parser = Parser::new(source, *layout)?;
         let mut out = Vec::new();
@@ -54,11 +54,11 @@ fn written(source: &str, layouts: &[Layout]) -> Option<String> {
 #[derive(Clone, Copy, PartialEq)]
 enum Layout {
     Inline,
-    /// Rows are lines, but matrices are written in the line.
+    /// Each row is a line, but matrices are written inline.
     Lines,
-    /// Rows are lines, and so are rows of matrices.
+    /// Each row is a line, and so is each row of a matrix.
     Grids,
-    /// Like `Grids`, and fractions and limits have three lines.
+    /// Like `Grids`, but fractions, and signs with limits, take three lines.
     Tall,
 }
 
@@ -88,7 +88,7 @@ pub(super) type Indices = (Option<Fragment>, Option<Fragment>);
 
 type Rows = Vec<Vec<Line>>;
 
-/// Rows in a line.
+/// The rows on one line, separated by semicolons.
 fn joined(rows: &Rows) -> Fragment {
     let mut all: Vec<Fragment> = rows.iter().flatten().map(Line::fragment).collect();
     if all.len() == 1 {
@@ -216,11 +216,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads an environment after `\begin`. `open` is the bracket before it, if that begins with `\left`.
+    /// Reads an environment after `\begin`. `open` is the bracket before it, if that is written with `\left`.
     fn environment(&mut self, open: Option<&'a str>, line: &mut Line, stacks: bool) -> Option<()> {
         let name = self.hidden()?;
         let kind = environment(name)?;
-        // Columns, which are not shown: `\begin{array}{c|c}`.
+        // The declaration of the columns is not shown: `\begin{array}{c|c}`.
         if matches!(name.trim_end_matches('*'), "array" | "alignat" | "alignedat") {
             self.hidden()?;
         }
@@ -263,7 +263,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// Rows without brackets below each other.
+    /// Writes rows without brackets below each other.
     fn stacked(&self, rows: Rows, line: &mut Line) -> Option<()> {
         if self.layout.has_grids() {
             let mut all = Vec::new();
@@ -330,13 +330,13 @@ impl<'a> Parser<'a> {
         self.argument().filter(|argument| !argument.text.trim().is_empty())
     }
 
-    /// The indices that begin with a mark.
+    /// Writes the indices after `mark`, which is `^` or `_`.
     fn indices(&mut self, mark: char, line: &mut Line) -> Option<()> {
         let (lowered, raised) = self.both_indices(mark)?;
         line.index(lowered.as_ref(), raised.as_ref())
     }
 
-    /// The lower and the upper index that begin with a mark.
+    /// The lower and the upper index. `mark` is the mark of the first one, which has already been read.
     pub(super) fn both_indices(&mut self, mark: char) -> Option<Indices> {
         let (mut lowered, mut raised) = (None, None);
         let mut next = Some(mark);
@@ -396,7 +396,7 @@ impl<'a> Parser<'a> {
                 }
             }
             "xleftarrow" | "xrightarrow" => {
-                // The optional text stands below the arrow.
+                // The optional text belongs below the arrow.
                 let lowered = if self.eat("[") { Some(self.option()?) } else { None };
                 let raised = self.content()?;
                 line.relation(if name == "xleftarrow" { "←" } else { "→" });
@@ -427,7 +427,7 @@ impl<'a> Parser<'a> {
         Some(())
     }
 
-    /// Writes a command of the tables.
+    /// Writes a command that is listed in one of the tables.
     fn listed(&mut self, name: &str, line: &mut Line) -> Option<()> {
         let size = name.strip_suffix(['l', 'r', 'm']).unwrap_or(name);
         if SETTINGS.contains(&name) || matches!(size, "big" | "Big" | "bigg" | "Bigg") {
@@ -453,7 +453,7 @@ impl<'a> Parser<'a> {
                 }
             }
         } else {
-            // No spaces inside brackets.
+            // Spaces directly inside brackets are dropped.
             match name {
                 "langle" | "lfloor" | "lceil" | "lvert" | "lVert" => self.skip_spaces(),
                 "rangle" | "rfloor" | "rceil" | "rvert" | "rVert" => line.trim_end(),

@@ -259,7 +259,7 @@ pub(super) const NEGATED: [(&str, &str); 12] = [
     ("|", "∤"),
     ("∃", "∄"),
 ];
-/// Commands that only set the size, font or place of the text that follows.
+/// Commands that only set the size, font or position of the text that follows.
 pub(super) const SETTINGS: [&str; 17] = [
     "displaystyle",
     "textstyle",

@@ -1,11 +1,11 @@
-//! Parts of a formula with three lines: fractions, and signs with limits below and above. The contents of these
-//! lines are written in the line.
+//! Parts of a formula that take three lines: fractions, and signs with limits below and above them.
+//! Everything within these lines is written inline.
 
 use super::maths_rows::centred;
 use super::maths_signs::Parser;
 use super::maths_table::{WORDS, sign};
 
-/// Maximum number of cells of a limit. A longer one is easier to read in the line.
+/// Maximum width of a limit, in cells. A wider one is easier to read inline.
 const MAX_LIMIT: usize = 24;
 
 /// Signs and words that have limits below and above.

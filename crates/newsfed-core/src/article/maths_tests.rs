@@ -163,7 +163,7 @@ fn writes_formulas_on_several_lines() {
     ] {
         assert_eq!(formula(source).as_deref(), Some(expected), "{source}");
     }
-    // A matrix that is too wide is written in the line.
+    // A matrix that is too wide is written inline.
     let cells = ["10000"; 20].join(" & ");
     let wide = format!("A = \\begin{{matrix}}{cells}\\\\{cells}\\end{{matrix}} \\\\ b");
     let row = ["10000"; 20].join(" ");
@@ -188,10 +188,10 @@ fn writes_fractions_and_limits_on_three_lines() {
         ("\\sum_{i=1}^n i^2", " n\n ∑  i²\ni=1"),
         ("\\lim\\limits_{n \\to \\infty} \\frac1n = 0", "       1\n lim  ─── = 0\nn → ∞  n"),
         ("\\int_0^\\infty e^{-x} dx", "∞\n∫ e^(-x) dx\n0"),
-        // In a numerator or an index, a fraction stays in the line.
+        // In a numerator or an index, a fraction is written inline.
         ("\\frac{\\frac{a}{b}}{c} + e^{\\frac{1}{2}}", " a/b\n───── + e^(1/2)\n  c"),
         ("a &= \\frac{b}{c} \\\\ d &= e \\\\ f &= g", "     b\na = ───\n     c\n\nd = e\nf = g"),
-        // Too wide, or an exponent that would belong to the line of the fraction.
+        // The formula is too wide, or an exponent would seem to belong only to the fraction bar.
         ("x = \\frac{a+b+c+d+e+f+g+h}{2}", "x = (a+b+c+d+e+f+g+h)/2"),
         ("\\frac{a}{b}^2", "(a/b)²"),
         ("\\sum x", "∑ x"),

@@ -47,7 +47,7 @@ pub struct Published {
     pub time: PageTime,
     pub from: DateSource,
     pub confidence: Confidence,
-    /// The time zone as far as it is written.
+    /// What the page states about the time zone.
     pub zone: Zone,
     /// The source of the time zone if none is written.
     pub zone_from: Option<ZoneSource>,

@@ -89,8 +89,8 @@ impl Places {
         *self.numbers.entry(target).or_insert(next)
     }
 
-    /// Keeps only places that are in the text and are targets of links. Returns whether the document must be
-    /// built again, after which its places are settled.
+    /// Keeps only places that are in the text and are targets of links. Returns whether this changed the
+    /// places, so that the document must be built again.
     pub(super) fn settle(&mut self) -> bool {
         let (reached, used) = (std::mem::take(&mut self.reached), std::mem::take(&mut self.used));
         let first = |target: &NodeId| reached.get(target).copied();

@@ -48,9 +48,9 @@ const CANDIDATE: f32 = 0.6;
 const LEAD: f32 = 0.02;
 /// A text that occurs on at least this number of other pages is not part of an article.
 const OTHER_PAGES: u32 = 3;
-/// Minimum share of the pages that have a mark at the same end.
+/// Minimum share of the pages on which a mark must be at the same end for a block to be dropped.
 const USUAL: f32 = 0.6;
-/// Minimum share of links in a block that is hardly a text.
+/// Share of characters in links above which a block is probably not part of a text.
 const LINKS: f32 = 0.6;
 /// Maximum length of a block that is dropped because of its beginning, in words.
 const SHORT: usize = 40;

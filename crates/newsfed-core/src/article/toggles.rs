@@ -71,9 +71,9 @@ const SHOW: [&str; 21] = [
 /// The meaning of a toggle's label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Toggle {
-    /// A text continues.
+    /// Reveals the rest of a text.
     Read,
-    /// There is more of something.
+    /// Reveals more, which may be anything.
     Show,
 }
 

@@ -122,7 +122,7 @@ pub fn compare(old: &Dataset, new: &Dataset) -> Difference {
     difference
 }
 
-/// Compares pages in order. Two different pages in the same position are versions of one page.
+/// Compares pages in order. Changed pages are paired by position, or by common words if their numbers differ.
 fn compare_pages(old: &Table, new: &Table) -> TableDifference {
     let page = |table: &Table, row| table.cell(row, 0).to_owned();
     let mut input = imara_diff::InternedInput::default();

@@ -60,12 +60,12 @@ pub enum EntriesRank {
     First,
     /// After the lists of articles.
     Later,
-    /// A list of articles finds the same with more text, so the entries are offered only on request.
+    /// Offered only on request: the confidence is low, or a list of articles finds the same with more text.
     OnRequest,
 }
 
 impl Survey {
-    /// The entries, unless a list of articles finds the same with more text.
+    /// The entries, unless they are offered only on request.
     pub fn offered_entries(&self) -> Option<&EntriesOffer> {
         self.entries.as_ref().filter(|e| e.rank != EntriesRank::OnRequest)
     }
@@ -156,7 +156,7 @@ fn likely_lists(mut lists: Vec<Proposal>) -> Vec<Proposal> {
     lists
 }
 
-/// Title and date of a page that is an article: it has one main heading and enough text in paragraphs.
+/// Title and date of a page that is an article: it has a main heading and enough text in paragraphs.
 fn article(page: &Page) -> Option<(String, Option<Time>)> {
     let elements = || page.tree().root_element().descendent_elements();
     let named = |name: &'static str| elements().filter(move |e| e.value().name() == name);

@@ -42,7 +42,8 @@ pub(super) fn feed(raw: RawFeed, base: Option<&Url>, mut repairs: Vec<String>) -
         repairs.push(format!("unreadable dates: {}", converter.bad_dates));
     }
     if converter.left_out > 0 {
-        repairs.push(format!("texts and URLs left out (too long in all): {}", converter.left_out));
+        repairs
+            .push(format!("texts and URLs left out (too long in total): {}", converter.left_out));
     }
     if converter.cut > 0 {
         repairs.push(format!("texts cut (too long): {}", converter.cut));
@@ -70,7 +71,7 @@ impl Converter {
     fn entry(&mut self, raw: RawEntry) -> Entry {
         let feed_base = self.base.clone();
         let base = raw.base.as_deref().or(feed_base.as_deref());
-        // Unless the document sets a base, relative URLs in a text are resolved against the URL of its article.
+        // Unless the document sets a base, relative URLs in a text are resolved against its article's URL.
         let article = entry_url(&raw, base);
         let url = article.as_ref().map(|url| url.as_str().to_owned());
         let own = raw.base.as_deref().or(article.as_ref()).or(base);
@@ -224,7 +225,7 @@ fn main_link(links: &[RawLink], base: Option<&Url>) -> Option<Url> {
 fn entry_url(raw: &RawEntry, base: Option<&Url>) -> Option<Url> {
     let original = raw.original_link.as_deref().and_then(|l| address::absolute(None, l));
     let linked = original.or_else(|| main_link(&raw.links.kept, base));
-    // Session parameters are removed only from this URL, because it identifies the entry.
+    // Of the URLs of the entry, only this one loses its session parameters, because it identifies the entry.
     linked.or_else(|| guid_url(raw)).map(without_session)
 }
 

@@ -288,7 +288,7 @@ fn limits_the_growth_from_relative_urls() {
     assert!(total <= limits::FEED_TEXT, "{total}");
     assert!(feed.entries[0].summary.as_ref().unwrap().contains("<a href=\"http://e.org/d/"));
     assert!(
-        feed.repairs.iter().any(|r| r.starts_with("texts and URLs left out (too long in all)")),
+        feed.repairs.iter().any(|r| r.starts_with("texts and URLs left out (too long in total)")),
         "{:?}",
         feed.repairs
     );

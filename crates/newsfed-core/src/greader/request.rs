@@ -145,8 +145,8 @@ impl Request {
         Self::post("/reader/api/0/subscription/quickadd", token, &[("quickadd", address)])
     }
 
-    /// Renames a subscription, adds it to a folder, and removes it from another folder, as far as these are
-    /// given.
+    /// Renames a subscription, adds it to a folder, and removes it from another folder. Each of these changes
+    /// is optional.
     pub fn edit(token: &str, feed: &Stream, edit: SubscriptionEdit<'_>) -> Self {
         let feed = feed.to_string();
         let label = |name: &str| Stream::Label(name.to_owned()).to_string();

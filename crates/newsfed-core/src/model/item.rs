@@ -141,8 +141,8 @@ pub struct ItemRow {
     /// Title as one line of plain text; may be empty.
     pub title: String,
     pub url: Option<String>,
-    /// The date used for sorting: the publication date, but at most the time of discovery. Without a
-    /// publication date, the time of discovery, or the last second before the day before.
+    /// The date used for sorting: the date given by the publisher, but at most the time of discovery. Without
+    /// it, the time of discovery or, for the first items of a source, the end of the day two days earlier.
     pub date: Time,
     /// The time of discovery, if the item has no publication date.
     pub found: Option<Time>,

@@ -11,7 +11,7 @@ pub enum PauseReason {
     MaxAge,
     /// `Expires`.
     Expires,
-    /// `Retry-After` of a 503 or of any 4xx.
+    /// `Retry-After` of a 403, 429 or 503.
     RetryAfter,
     /// 429 or repeated 403 without a usable `Retry-After`: newsfed's own back-off.
     RateLimited,
@@ -29,7 +29,7 @@ pub enum PauseReason {
     Refused,
     /// Back-off after polls during which newsfed exited.
     Ended,
-    /// 410: not polled again until the user asks for it.
+    /// 410: not polled again, unless the user chooses to fetch it anyway.
     Gone,
     /// `crawl-delay` of robots.txt.
     CrawlDelay,
@@ -43,7 +43,7 @@ pub enum PauseReason {
     /// The server sends no validators, so every poll downloads the whole document: the minimum
     /// interval is doubled.
     NoValidators,
-    /// `schedule.max_interval`, or the source's own setting; the only limit that makes a poll
+    /// `schedule.max_interval`, or the source's own setting. Unlike other limits, it makes a poll
     /// earlier.
     MaxInterval,
     /// `schedule.quiet_hours`.
@@ -120,7 +120,7 @@ impl PauseReason {
 pub const MIN_RETRY: Duration = Duration::from_secs(60);
 /// Maximum `Retry-After`; longer values are reduced to it.
 pub const MAX_RETRY: Duration = Duration::from_secs(8 * 24 * 3600);
-/// Initial back-off after a 4xx response without `Retry-After`.
+/// Initial back-off after a 429 without `Retry-After`. After another 4xx, it delays only a manual refresh.
 pub const FIRST_LIMITED: Duration = Duration::from_secs(600);
 
 /// No poll before this moment, and the reason.

@@ -73,8 +73,7 @@ pub struct CommandRecord {
     pub skipped: u32,
     /// When the last command ended or was skipped.
     pub at: Time,
-    /// Status of the last command that failed, or of the last command if none failed, such as `exit status:
-    /// 1`.
+    /// Status of the last command that failed, or of the last command if none failed: `exit status: 1`.
     pub status: String,
     /// The first line of the error output of that command.
     pub error: Option<String>,

@@ -4,8 +4,7 @@ use crate::util::clock::start_of_day;
 use chrono::{DateTime, Datelike, Days, Local, NaiveDate, Weekday};
 use std::fmt;
 
-/// A day, month or year, absolute or relative to today. As a moment, it is its first second in the user's
-/// time zone.
+/// A day, month or year in the user's time zone, absolute or relative to today.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Date {
     /// `2026-11-21`

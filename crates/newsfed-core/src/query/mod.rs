@@ -366,7 +366,7 @@ impl Query {
                 "\"or\", \"and\" and \"not\" are ordinary words here; write OR between \
                  alternatives and - before what to exclude",
             ),
-            What::Is(State::New) => Some("Items count as new until you next open the interface"),
+            What::Is(State::New) => Some("Items count as new until you close the interface"),
             _ => None,
         })
     }

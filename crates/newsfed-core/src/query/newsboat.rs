@@ -165,7 +165,7 @@ fn quoted_comparison(text: &str, word: &Word<'_>) -> Option<Range<usize>> {
 }
 
 impl Query {
-    /// Searches for words instead of regular expressions that match only a word.
+    /// Replaces regular expressions that are only a word with that word.
     fn simplified(mut self) -> Self {
         for term in &mut self.terms {
             match &mut term.what {
@@ -194,7 +194,7 @@ impl Query {
     }
 }
 
-/// Whether a regular expression is a single word that also finds longer words.
+/// Whether a regular expression is a single word that, as a search word, also finds longer words.
 fn is_word(pattern: &str) -> bool {
     pattern.len() >= 3 && pattern.chars().all(|c| c.is_ascii_alphanumeric())
 }

@@ -81,7 +81,7 @@ fn missing(word: &Word<'_>, input: &str) -> Option<Missing> {
             let is_sign = |c: char| !c.is_alphanumeric() && !"-_. ".contains(c);
             return match inner.is_empty() || inner.contains(is_sign) {
                 true => Some(Missing::Slash),
-                // Many URLs contain a path.
+                // After an operator such as `url:`, the text is probably a path.
                 false => word.operator.is_empty().then_some(Missing::SlashOfPath),
             };
         }

@@ -82,7 +82,7 @@ pub fn explain(
     }
 }
 
-/// The times between items, from their dates in any order.
+/// The times between items, from their sorted dates.
 pub fn gaps(dates: &[Time]) -> Option<Gaps> {
     let mut gaps: Vec<i64> =
         dates.windows(2).map(|pair| (pair[0] - pair[1]).num_seconds().abs()).collect();

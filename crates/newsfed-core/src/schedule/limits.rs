@@ -16,7 +16,7 @@ pub const MAX_FRESH: Duration = Duration::from_secs(5 * 3600);
 pub const MAX_TTL: Duration = DAY;
 /// A `ttl` of more than this many measured gaps between items is treated as a mistake.
 const TTL_GAPS: u32 = 6;
-/// Back-off after the second 403 in a row.
+/// Minimum back-off after a 403 that is at least the second failure in a row.
 const FORBIDDEN: Duration = Duration::from_secs(4 * 3600);
 /// Maximum back-off after failures.
 pub const MAX_BACKOFF: Duration = DAY;
@@ -131,8 +131,9 @@ pub struct Decision {
     pub moved_by: Vec<Moved>,
 }
 
-/// Applies the limits in order: gone, rate-limited, failed, fresh, the feed's own hints, the user's
-/// limits, and last the hours excluded by the feed or the user, which apply to the resulting time.
+/// Applies the limits in order: the user's maximum interval; gone, offline, rate-limited, failed or fresh;
+/// the hints of the feed and the site; crawl-delay and the user's minimum interval; and last the hours
+/// excluded by the feed or the user, which apply to the resulting time.
 pub fn decide(context: &PollContext<'_>) -> Decision {
     let mut decision = Decision {
         next: context.wanted,
@@ -276,8 +277,8 @@ fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
     }
 }
 
-/// Limits that apply after every poll: crawl-delay, minimum interval, and the hours and days that the feed or
-/// the user excludes.
+/// Limits that apply whether the poll succeeded or failed: crawl-delay, minimum interval, and the hours and
+/// days that the feed or the user excludes.
 fn general_limits(context: &PollContext<'_>, decision: &mut Decision) {
     let now = context.now;
     if let Some(delay) = context.response.crawl_delay {

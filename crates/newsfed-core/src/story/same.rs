@@ -92,7 +92,7 @@ impl Compared {
 
     pub(super) fn reason(&self, limits: &Limits) -> Option<Reason> {
         let (apart, alike) = (self.apart, &self.alike);
-        // If the page changes, its text is different each time.
+        // The address may be that of a page that changes, so titles or texts must match too.
         let is_similar = || match alike.bare {
             true => alike.whole_title && apart <= PLAIN_APART,
             false => alike.copied >= limits.copied,
@@ -167,7 +167,7 @@ impl Likeness {
         let distinctive = self.words >= 4 && self.title_weight >= 16;
         let same_title = self.whole_title || self.title >= 0.85;
         if !distinctive {
-            // Issues of a series have titles like these, and have more than the title in common.
+            // The issues of a series share such titles, so the texts must match too.
             let copy = self.shingles >= 12 && self.copied >= limits.copied && same_title
                 || self.shingles >= 20 && self.copied >= 0.9 && self.title >= 0.5;
             return (copy && apart <= PLAIN_APART).then_some(Reason::Copy);

@@ -65,7 +65,7 @@ const MAX_DATE: usize = 100;
 /// Returns `None` for impossible dates and for years outside 1 to 9999 (in UTC).
 pub fn parse(text: &str) -> Option<Time> {
     let (time, zone) = parse_with_zone(text)?;
-    // Only the language shows the zone of the time.
+    // Without a written zone, only the language of the date suggests one.
     let guess = if zone == Zone::Missing { east_asian_offset(text) } else { None };
     Some(time - Duration::seconds(guess.unwrap_or(0)))
 }

@@ -96,7 +96,7 @@ pub fn has_known_extension(name: &str) -> bool {
     extension.is_some_and(|e| EXTENSIONS.iter().any(|(known, _)| known.eq_ignore_ascii_case(e)))
 }
 
-/// Type, size and duration, as far as they are known, such as `audio/mpeg`, `34 MB`, `52 min`.
+/// Type, size and duration, each if it is known, such as `audio/mpeg`, `34 MB`, `52 min`.
 pub fn facts(file: &Enclosure) -> Vec<String> {
     // Many feeds state a length of 0 or 1 if they do not know it.
     let bytes = file.bytes.filter(|bytes| *bytes > 1).map(size);

@@ -1,10 +1,10 @@
-//! Words and phrases of a search, found in a text like in the full-text index. The index ignores signs; here,
-//! `c++` and `c#` are found only with their signs.
+//! Finds the words and phrases of a search in a text, as the full-text index does. The index ignores signs;
+//! here, `c++` and `c#` are found only with their signs.
 
 use super::segment::are_joined;
 use std::ops::Range;
 
-/// The first character of the scripts in which a match does not include the rest of a longer word.
+/// In scripts from this character on, a match does not include the rest of a longer word.
 const FIRST_WITHOUT_BLANKS: char = '\u{2e80}';
 
 /// Whether a character is part of the word that it directly follows, as in `c++` and `c#`.
@@ -17,7 +17,7 @@ pub fn is_sign(c: char) -> bool {
 pub struct Phrase {
     /// They may be separated by any characters except letters, digits and line breaks.
     words: Vec<Word>,
-    /// Whether the last word must not be the prefix of a longer word.
+    /// Whether the last word must be complete, not the start of a longer word.
     is_whole: bool,
 }
 
@@ -58,9 +58,8 @@ impl Phrase {
         self.words.iter().any(|word| !word.signs.is_empty())
     }
 
-    /// Whether all words with signs may be in a text, or in the text of sanitised HTML, in which signs are not
-    /// written as references. This takes less time than
-    /// folding the text.
+    /// Whether all words with signs may be in a text, or in the text of sanitised HTML, in which signs are
+    /// not written as references. This takes less time than folding the text.
     pub fn may_be_in(&self, markup: &str) -> bool {
         let markup = markup.as_bytes();
         self.words.iter().all(|word| {
@@ -85,7 +84,7 @@ impl Phrase {
         folded.match_indices(first).filter_map(move |(at, _)| self.hit(folded, at))
     }
 
-    /// The occurrence at a position of a folded text where the letters of the first word are.
+    /// The occurrence that begins at a position of a folded text, where the letters of the first word are.
     fn hit(&self, folded: &str, at: usize) -> Option<Range<usize>> {
         let mut end = at;
         for (number, word) in self.words.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The words of texts and searches, as far as the tokenizer of the full-text index does not know them.
+//! Separates words in texts and searches where the tokenizer of the full-text index does not.
 //!
 //! Chinese and Japanese have no spaces between words, so the index would read a whole sentence as one word.
 //! Each Han or Kana character is therefore a word of its own: [`segmented`] puts a separator on both sides of
@@ -15,7 +15,7 @@ pub const SEPARATOR: char = '\u{1}';
 /// The first byte of all Han and Kana characters in UTF-8 is at least this one.
 const FIRST_BYTE: u8 = 0xe3;
 
-/// Number of letters from which a search word also finds longer words that begin with it.
+/// Minimum number of letters of a search word that also finds longer words beginning with it.
 const PREFIX_LETTERS: usize = 3;
 
 /// Whether a character is a word of its own: a Han or Kana character that the index reads as a letter.
@@ -33,8 +33,8 @@ pub fn are_joined(before: char, after: char) -> bool {
     before.is_alphanumeric() && after.is_alphanumeric() && !is_word(before) && !is_word(after)
 }
 
-/// A text with a [`SEPARATOR`] on each side of a Han or Kana character that is adjacent to another character
-/// than a space. Texts without such characters are unchanged.
+/// A text with a [`SEPARATOR`] between each Han or Kana character and an adjacent character that is not
+/// whitespace. Texts without such characters are unchanged.
 pub fn segmented(text: &str) -> Cow<'_, str> {
     // `copied` is the end of the text in `out`, which is where the last separator is.
     let (mut out, mut copied, mut at) = (String::new(), 0, 0);
@@ -63,14 +63,14 @@ pub fn segmented(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether the last word of a search may be the start of a longer word. Too many words begin with the same two
-/// letters. A Hangul syllable has two or three letters, so one is enough; Han and Kana words are phrases, which
-/// are found inside other words anyway. Signs that directly follow a word end it.
+/// Whether the last word of a search may be the start of a longer word. Too many words begin with the same
+/// two letters. A Hangul syllable has two or three letters, so one syllable is enough; Han and Kana words are
+/// phrases, which are found inside other words anyway. Signs that directly follow a word end it.
 pub fn may_be_prefix(text: &str) -> bool {
     let (mut letters, mut is_signed) = (0, false);
     for c in text.chars().rev() {
         match c {
-            // The accent of the letter before it.
+            // An accent belongs to the letter before it.
             '\u{300}'..='\u{36f}' => {}
             _ if c.is_alphanumeric() && is_signed => return false,
             '\u{ac00}'..='\u{d7a3}' => return true,

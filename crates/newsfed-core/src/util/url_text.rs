@@ -48,7 +48,7 @@ pub fn item_name<'a>(title: &'a str, text: &'a str, url: Option<&str>) -> Cow<'a
     }
 }
 
-/// A name for a page without a title: the last part of its path as words, since the source beside it already
+/// A name for a page without a title: the last part of its path as words, since the source next to it already
 /// names the site. The host is added to a number or a query, which alone would not look like a name.
 fn summary(url: &str) -> String {
     let Some((host, parsed)) =

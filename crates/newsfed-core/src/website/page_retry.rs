@@ -23,12 +23,12 @@ pub enum RetryDecision {
     Wait(Duration),
     /// Skip this page.
     Leave,
-    /// Skip this host: the server asked for a longer pause than a poll can wait.
+    /// Skip this host: it is rate-limited for longer than a poll can wait.
     LeaveHost,
 }
 
 /// Decides what to do after the failure of attempt `tries` (from 1), when `waited` has already been spent.
-/// Timeouts and 5xx are retried after 1, 2 and 4 s, give or take a fifth (`seed`); 429 and 503 after their
+/// Timeouts and 5xx are retried after 1 s and 2 s, give or take a fifth (`seed`); 429 and 503 after their
 /// `Retry-After`; other statuses are not retried.
 pub fn decide(failure: FetchFailure, tries: u32, waited: Duration, seed: u64) -> RetryDecision {
     if tries >= MAX_TRIES {

@@ -259,7 +259,7 @@ fn unfinished(selector: &str) -> Option<&'static str> {
         None => {}
     }
     if split(selector).iter().any(|part| part.is_empty()) {
-        return Some("a selector is missing beside a comma");
+        return Some("a selector is missing next to a comma");
     }
     match selector.chars().next_back()? {
         '.' => Some("the name of a class is missing after the ."),
@@ -381,8 +381,8 @@ mod tests {
             ("a[href=\"x]", "a quotation mark is not closed"),
             ("a:not(.x", "a ( is not closed"),
             ("a)", "a ) has no opening bracket"),
-            ("h1,", "beside a comma"),
-            ("h1,,h2", "beside a comma"),
+            ("h1,", "next to a comma"),
+            ("h1,,h2", "next to a comma"),
             ("a:hovering(", "a ( is not closed"),
             ("h1 !", "\"h1 !\" cannot be parsed"),
             ("a..b", "\"a..b\" cannot be parsed"),

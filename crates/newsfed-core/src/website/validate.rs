@@ -6,7 +6,7 @@ use crate::util::domain::same_site;
 use chrono::{DateTime, TimeDelta};
 use url::Url;
 
-/// Minimum number of characters of a title that is too long.
+/// A title with this number of characters or more is too long.
 pub const MAX_TITLE: usize = 500;
 /// How far in the future a date may be: days begin earlier in eastern time zones.
 const AHEAD: TimeDelta = TimeDelta::hours(24);

@@ -58,7 +58,7 @@ pub fn selected_part(page: &Page, selector: &str) -> Option<String> {
     (!found.is_empty()).then(|| clean(page, &markup))
 }
 
-/// The main element of a page, or else its body, as safe HTML. Without elements that every page of the site
+/// The main element of a page, or else its body, as safe HTML, without elements that every page of the site
 /// has, and without the heading that equals `title`.
 pub fn main_part(page: &Page, title: &str) -> String {
     let mut tree = page.tree().clone();

@@ -12,7 +12,7 @@ pub const MAX_IDS: usize = 100_000;
 pub const MAX_CONTENTS: usize = 1_000;
 /// Maximum number of streams in a field.
 const MAX_STREAMS: usize = 50;
-/// Number of items if the request does not give it.
+/// Number of items if the request does not specify one.
 const USUAL: usize = 20;
 /// From 1973 to the year 5138 in microseconds. Times in other units are outside this range.
 const MICROS: std::ops::Range<i64> = 100_000_000_000_000..100_000_000_000_000_000;
@@ -41,7 +41,7 @@ pub enum Call {
     Stream(Listing),
     Atom(Listing),
     EditTag(Marks),
-    /// Marks as read the items that were discovered up to a moment, in microseconds.
+    /// Marks as read the items that were discovered up to a time, in microseconds since 1970.
     MarkAllRead {
         stream: Option<Stream>,
         until: Option<i64>,
@@ -66,7 +66,7 @@ pub struct Listing {
     /// Other streams that must contain the items, and streams that must not.
     pub within: Vec<Option<Stream>>,
     pub without: Vec<Option<Stream>>,
-    /// Time range of the discovery, in seconds.
+    /// Earliest and latest time of discovery, in seconds since 1970.
     pub since: Option<i64>,
     pub until: Option<i64>,
     /// Id of the item at which the previous page ended.

@@ -23,7 +23,7 @@ fn mark_of(stream: &Stream, directory: &Directory) -> Result<Mark, Refusal> {
     }
 }
 
-/// Rejects names that could only be stored in a changed form.
+/// Rejects names that cannot be stored unchanged.
 fn check_tag(name: &str) -> Result<(), Refusal> {
     if comparable(name).is_empty() || name.contains('"') || name.chars().count() > MAX_TAG {
         let why = format!("a label has 1 to {MAX_TAG} characters and no quotation marks");
@@ -54,7 +54,7 @@ impl Api {
         Ok(())
     }
 
-    /// Marks as read the items of a stream that were discovered up to a moment, in microseconds.
+    /// Marks as read the items of a stream that were discovered up to a time, in microseconds since 1970.
     pub(super) async fn mark_all_read(
         &self,
         stream: Option<Stream>,

@@ -91,7 +91,7 @@ pub(super) fn verify(
             "no password is set; `newsfed serve password` sets it".to_owned(),
         ));
     };
-    // The password is also checked for a wrong user name, which takes the same time.
+    // The password is checked even if the user name is wrong, so that both cases take the same time.
     let right = PasswordHash::new(&stored.hash)
         .is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok());
     let is_user = same_secret(user, expected);

@@ -60,7 +60,7 @@ impl Default for AccountSettings {
     }
 }
 
-/// Seconds of a day.
+/// Number of seconds in a day.
 const DAY: u64 = 24 * 3600;
 
 /// The keys of an `[[account]]`.

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_other_programs_are_no_names_of_commands() {
+    fn names_from_other_programs_are_not_command_names() {
         for (name, action) in NEWSBOAT {
             assert_eq!(Action::known_as(name), Some(*action));
             assert!(name.parse::<Action>().is_err(), "{name}");

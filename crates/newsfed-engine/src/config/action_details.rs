@@ -20,7 +20,7 @@ impl Action {
             }
             Self::ShowUnread => "Unread items of all sources.",
             Self::ShowToday => "Today's items of all sources, read or not.",
-            Self::ShowPinned => "Pinned items are never removed.",
+            Self::ShowPinned => "Retention never removes pinned items.",
             Self::ShowNew => "Items that were found since newsfed was last closed.",
             Self::ShowLater => {
                 "Items that you keep for later. Reading them does not remove them from this list."
@@ -47,7 +47,7 @@ impl Action {
                 "Skips items that are already marked. Useful for keys that run several commands."
             }
             Self::ToggleRead => "Applies to the selected items, or to the current one.",
-            Self::Pin => "A pinned item stays at the top of lists, and is never removed.",
+            Self::Pin => "Pinned items come first by default, and retention keeps them.",
             Self::Later => "A separate list of items that you want to read later.",
             Self::Hide => {
                 "Makes a rule from words, the author or the source, for stored and new items."
@@ -138,9 +138,9 @@ impl Action {
             Self::Run => "A [[command]] is a program that you define in config.toml.",
             Self::Prefetch => "For reading offline. The number of pages is shown first.",
             Self::Enqueue => "Episodes are played in the order of the queue.",
-            Self::PlayPause => "Uses mpv, or the player that the settings name.",
+            Self::PlayPause => "Uses mpv, or the player set in listen.player.",
             Self::SeekForward | Self::SeekBack => {
-                "Skips 30 seconds, or the time that the settings give."
+                "Skips 30 seconds, or the time set in listen.step."
             }
             Self::NextEpisode => "Your position in the current episode is kept.",
             _ => self.details_about_sources(),
@@ -166,7 +166,7 @@ impl Action {
                 "If many sources leave a followed list at once, they stay until you confirm their removal."
             }
             Self::Edit => {
-                "The form has the title, folder, tags, schedule, full text, rules and access."
+                "The form has the title, folder, tags, schedule, full text, selectors and access."
             }
             Self::Workbench => {
                 "Selectors describe where the articles are on a page. The workbench shows what they find."

@@ -158,7 +158,7 @@ names!(SortOrder {
     Best = "best",
 });
 
-/// The columns beside the titles of items.
+/// The columns next to the titles of items.
 pub const COLUMNS: &[&str] = &["stories", "comments", "source", "minutes", "date"];
 
 /// How the dates of items are shown in lists.

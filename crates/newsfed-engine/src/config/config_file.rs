@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use toml_edit::Value;
 
-/// `config.toml`, for changes. Contains only the path of the file.
+/// Changes `config.toml`. Contains only the path of the file.
 #[derive(Debug, Clone)]
 pub struct ConfigFile(DeclaredFile);
 

@@ -48,7 +48,7 @@ impl FileEdit {
     /// Undoes several edits, all or none. Returns the edits that redo them.
     ///
     /// # Errors
-    /// The error of the first edit that cannot be undone.
+    /// Returns the error of the first edit that cannot be undone.
     pub fn revert_all(edits: &[Self], paths: &Paths) -> Result<Vec<Self>, EditError> {
         let mut reverted: Vec<Self> = Vec::new();
         for edit in edits.iter().rev() {

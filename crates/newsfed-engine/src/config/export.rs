@@ -49,7 +49,7 @@ pub struct OpmlExport {
     pub withheld: usize,
 }
 
-/// The sources and views as OPML 2.0, without secrets, programs and files. `shown` contains the titles that
+/// The sources and views as OPML 2.0, without secrets, programs or files. `shown` contains the titles that
 /// lists show for sources without a title of their own.
 pub fn export_opml<'a>(
     sources: impl IntoIterator<Item = &'a Source>,
@@ -96,8 +96,8 @@ fn write_attributes(text: &mut String, prefix: &str, attributes: &[Attribute]) {
     }
 }
 
-/// The sources in newsboat's format, one per line: the URL, the tags, and the user's own title
-/// after a `~`. Without folders, passwords, headers, proxies and filters, and without programs and files.
+/// The sources in newsboat's format, one per line: the URL, the tags, and the user's own title after a `~`.
+/// Folders, passwords, headers, proxies and filters are left out, as are sources that are programs or files.
 pub fn export_urls<'a>(sources: impl IntoIterator<Item = &'a Source>) -> String {
     let mut text = String::new();
     for source in sources {

@@ -15,6 +15,6 @@ pub struct CommandSettings {
     pub run: Vec<String>,
     pub input: CommandInput,
     pub output: CommandOutput,
-    /// Timeout; `None`: [`COMMAND_LIMIT`].
+    /// Timeout; `None` means [`COMMAND_LIMIT`].
     pub limit: Option<Duration>,
 }

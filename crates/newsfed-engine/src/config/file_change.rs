@@ -33,7 +33,7 @@ pub enum FileChange {
         base: Section,
         changes: Vec<KeyChange>,
     },
-    /// Changes sources of accounts, which are in no file; the engine makes them.
+    /// Changes sources of accounts. These changes are not made in a file, but by the engine.
     Collected(Vec<(SourceId, CollectedChange)>),
     Settings(Vec<KeyChange>),
     Views(Vec<ViewChange>),

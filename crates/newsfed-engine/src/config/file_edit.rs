@@ -7,13 +7,13 @@ use std::fmt;
 /// A file that users write and the program changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
-    /// `sources.toml`, whose elements are the `[[source]]` entries, named by their identifiers.
+    /// `sources.toml`, whose elements are the `[[source]]` entries, identified by their ids.
     Sources,
-    /// `config.toml`, whose elements are the `[[view]]` entries, named by their names.
+    /// `config.toml`, whose elements are the `[[view]]` entries, identified by their names.
     Config,
-    /// `config.toml`, whose elements are the `[[rule]]` entries, named by their names.
+    /// `config.toml`, whose elements are the `[[rule]]` entries, identified by their names.
     Rules,
-    /// `config.toml`, whose elements are the `[[account]]` entries, named by their identifiers.
+    /// `config.toml`, whose elements are the `[[account]]` entries, identified by their ids.
     Accounts,
 }
 

@@ -47,11 +47,19 @@ pub enum Stay {
 }
 
 impl Stay {
-    pub fn why(self) -> &'static str {
-        match self {
-            Self::Edited => "you have changed its settings",
-            Self::Kept => "you have pinned or tagged some of its items, or kept them for later",
-            Self::Unknown => "its URL is not in the list",
+    /// The reason, for one or several sources.
+    pub fn why(self, several: bool) -> &'static str {
+        match (self, several) {
+            (Self::Edited, false) => "you have changed its settings",
+            (Self::Edited, true) => "you have changed their settings",
+            (Self::Kept, false) => {
+                "you have pinned or tagged some of its items, or kept them for later"
+            }
+            (Self::Kept, true) => {
+                "you have pinned or tagged some of their items, or kept them for later"
+            }
+            (Self::Unknown, false) => "its URL is not in the list",
+            (Self::Unknown, true) => "their URLs are not in the list",
         }
     }
 }
@@ -323,7 +331,7 @@ fn changed(before: &Source, listed: &Source, now: &Source) -> SourceChange {
 }
 
 /// Whether the user has changed a source that came from a list. An equivalent URL (`https` instead of `http`)
-/// or another order of the tags is not a change.
+/// or a different order of the tags is not a change.
 fn is_edited(before: &Source, now: &Source) -> bool {
     let tags = |source: &Source| source.tags.iter().cloned().collect::<HashSet<String>>();
     let as_listed = Source {

@@ -27,7 +27,7 @@ const TABLES: &[&str] = &[
     "[source.retention]\n# nothing yet C25\n",
 ];
 
-/// Values to type for each label.
+/// Values to type into the field with this label.
 fn values(label: &str) -> &'static [&'static str] {
     match label {
         "Title" => &["", "New", "With \"quotes\" and # and \\", "日本語", " "],
@@ -139,7 +139,7 @@ proptest! {
         while let Some(wrong) = form.first_invalid() {
             let back = form.fields[wrong].written.clone();
             if form.fields[wrong].value == back {
-                // The error comes from another field: a user without a password, or the reverse.
+                // The error comes from another field: a user without a password, or vice versa.
                 for label in ["User", "Password"] {
                     let at = index(&form, label);
                     let back = form.fields[at].written.clone();

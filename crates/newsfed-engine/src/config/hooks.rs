@@ -21,7 +21,7 @@ pub struct HookSettings {
     pub after: HookAfter,
     /// The program and its arguments.
     pub run: Vec<String>,
-    /// Timeout; `None`: [`HOOK_LIMIT`].
+    /// Timeout; `None` means [`HOOK_LIMIT`].
     pub limit: Option<Duration>,
 }
 

@@ -130,7 +130,7 @@ pub enum ImportError {
     /// OPML without a body.
     #[error("{0} has no <body>, so it lists nothing")]
     NoBody(String),
-    /// A list to follow, but not OPML.
+    /// A list to follow that is not OPML.
     #[error(
         "{0} is not OPML, and only OPML lists can be followed; `newsfed import` reads other lists once"
     )]
@@ -138,7 +138,7 @@ pub enum ImportError {
     /// A list without feeds.
     #[error("{0} lists no feeds: {1}")]
     NoFeeds(String, &'static str),
-    /// A list to follow with nothing to import, and one of the reasons.
+    /// A list to follow from which nothing can be imported, and one of the reasons.
     #[error("{name} lists nothing that can be imported; {url} was skipped: {why}")]
     NoneTaken { name: String, url: String, why: String },
     #[error("{name} nests outlines more than {limit} levels deep", limit = opml::MAX_DEPTH)]
@@ -157,7 +157,7 @@ pub enum ImportError {
 /// Reads a file to import, or standard input for `-`, up to the maximum size.
 ///
 /// # Errors
-/// A message, when the path is not a file or cannot be read.
+/// Returns a message if the path is not a file or cannot be read.
 pub fn read_import(path: &Path) -> Result<Vec<u8>, String> {
     let most = limits::IMPORT_BYTES as u64 + 1;
     let mut bytes = Vec::new();
@@ -228,7 +228,8 @@ fn decode(bytes: &[u8]) -> String {
     encoding.decode_without_bom_handling(bytes).0.into_owned()
 }
 
-/// The encoding named in an XML declaration. UTF-16 cannot be declared in single bytes.
+/// The encoding named in an XML declaration. UTF-16 is ignored, because a declaration that can be read as
+/// single bytes is not UTF-16.
 fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = String::from_utf8_lossy(bytes.get(..256.min(bytes.len()))?).into_owned();
     let declaration = head.trim_start().strip_prefix("<?xml")?.split("?>").next()?.to_owned();

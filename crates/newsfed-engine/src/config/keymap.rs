@@ -105,7 +105,7 @@ impl KeyMap {
     /// The preset with the user's bindings merged onto it.
     ///
     /// # Errors
-    /// Every binding with an unknown key, action or context, or whose key sequence is a prefix of
+    /// Returns every binding with an unknown key, action or context, or whose key sequence is a prefix of
     /// another.
     pub fn load(settings: &KeySettings) -> Result<Self, KeyMapErrors> {
         let mut errors = Vec::new();

@@ -26,8 +26,8 @@ fn presets_are_valid_and_bind_every_action() {
                 assert_eq!(clash, None, "{preset} {context:?} {}", show_sequence(keys));
             }
         }
-        // These need an argument, are only offered without sources, are meant for sequences of commands, are
-        // rare, or change too much for a key that newsboat does not have.
+        // These commands may have no key: they need an argument, are only offered if there are no sources,
+        // are meant for sequences of commands, change very much, or are rarely used.
         let typed = [Action::Set, Action::ReadMatching, Action::ReadFor, Action::Run];
         let others = [Action::Starters, Action::Demo, Action::MarkRead, Action::MarkUnread];
         let typed = [&typed[..], &others, &[Action::ReadEverything, Action::Export]].concat();
@@ -117,13 +117,13 @@ fn the_newsboat_preset_keeps_its_macro_prefix_free() {
         assert_eq!(find(&map, Context::Items, key), Lookup::Action(action), "{key}");
     }
     assert_eq!(find(&map, Context::Reader, "e"), Lookup::Action(Action::Enqueue));
-    // As in newsboat, one key marks a feed, and the other one all feeds.
+    // As in newsboat, one key marks a feed as read, and the other one marks all feeds.
     assert_eq!(find(&map, Context::Sources, "A"), Lookup::Action(Action::ReadAll));
     assert_eq!(find(&map, Context::Sources, "C"), Lookup::Action(Action::ReadEverything));
 }
 
 #[test]
-fn the_key_that_deletes_articles_in_newsboat_removes_no_source() {
+fn the_key_that_deletes_articles_in_newsboat_does_not_remove_sources() {
     let map = KeyMap::load(&settings("newsboat", &[])).unwrap();
     assert_eq!(find(&map, Context::Sources, "D"), Lookup::None);
     assert_eq!(find(&map, Context::Items, "D"), Lookup::None);

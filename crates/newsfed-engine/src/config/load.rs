@@ -41,7 +41,7 @@ pub struct Loaded {
 /// words.
 ///
 /// # Errors
-/// All errors in both files and in the overrides.
+/// Returns all errors in both files and in the overrides.
 pub fn load(paths: &Paths, overrides: &[String]) -> Result<Loaded, ConfigErrors> {
     let settings = load_settings(&paths.config_file(), overrides);
     let file = paths.sources_file();

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub struct MachineSettings {
     /// The folder that machines use to exchange marks; `None` disables the exchange.
     pub folder: Option<String>,
-    /// The name under which other machines see this one; `None`: the name of the computer.
+    /// The name under which other machines see this one; `None` means the name of the computer.
     pub name: Option<String>,
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     gatherer.finish(kind, name, "every line is empty or a comment")
 }
 
-/// What only newsboat's settings file contains.
+/// Settings that only occur in newsboat's settings file.
 const SETTINGS: [&str; 11] = [
     "auto-reload",
     "bind-key",
@@ -68,7 +68,7 @@ const SETTINGS: [&str; 11] = [
     "reload-time",
     "unbind-key",
 ];
-/// What a file with such settings is.
+/// The description of a file with such settings.
 const OWN_SETTINGS: &str =
     "newsboat's settings file (docs/moving.md lists what replaces its settings)";
 
@@ -91,7 +91,8 @@ fn address_of(word: &str) -> Option<String> {
     is_host.then(|| format!("https://{word}"))
 }
 
-/// `~title` sets the title, `!` and `-` are display flags of newsboat, everything else is a tag.
+/// `~title` sets the title, words that begin with `!` or `-` are newsboat's display flags, and everything
+/// else is a tag.
 fn entry(address: String, words: &[String]) -> Entry {
     let mut entry = Entry { address, ..Entry::default() };
     for word in words {
@@ -104,7 +105,8 @@ fn entry(address: String, words: &[String]) -> Entry {
     entry
 }
 
-/// Words separated by spaces; double quotes keep spaces, a backslash keeps the next character.
+/// Words separated by spaces; double quotes keep spaces, and inside them a backslash keeps the next
+/// character.
 fn split(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -39,7 +39,7 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
 /// Maximum number of errors: each costs a scan of the rest of the file.
 const MAX_ERRORS: usize = 100;
 
-/// Parses to the end or to an error: its position and the parser's message.
+/// Parses until the end or an error. Returns the error's position and the parser's message.
 fn read_events(
     text: &str,
     outlines: &mut Outlines,

@@ -158,7 +158,7 @@ pub(super) fn configure(source: Source, attributes: &[Attribute]) -> Result<Conf
         let mut removed = false;
         for error in &errors {
             let key = error.key.rsplit_once(": ").map_or(error.key.as_str(), |(_, key)| key);
-            // With another kind it would be a different source.
+            // Without its kind it would be a different source, so an invalid kind is an error.
             let at = values.iter().position(|(known, _)| *known == key && key != "kind");
             if let Some(at) = at {
                 left_out.push((values.remove(at).0.to_owned(), error.message.clone()));
@@ -289,7 +289,7 @@ mod tests {
         let (attributes, secret) = of_source(source);
         assert!(secret);
         for key in source_keys() {
-            // A website has no targets.
+            // The source is a website, which has no targets.
             let expected = !PLAIN.contains(&key) && !is_withheld(key) && key != "website.targets";
             assert_eq!(attributes.iter().any(|(known, _)| known == key), expected, "{key}");
         }

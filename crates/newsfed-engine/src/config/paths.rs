@@ -71,7 +71,7 @@ impl Paths {
         Ok(Self { config_dir, data_dir, log_dir })
     }
 
-    /// The folder for downloads: the configured one, else the user's.
+    /// The folder for downloads: the configured one, else the user's own downloads folder.
     ///
     /// # Errors
     /// When no home folder is known.

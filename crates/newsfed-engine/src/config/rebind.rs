@@ -77,7 +77,7 @@ pub fn key_rows(settings: &KeySettings) -> Vec<KeyRow> {
 /// only removes the keys.
 ///
 /// # Errors
-/// A message, when the new keys cannot be bound.
+/// Returns a message if the new keys cannot be bound.
 pub fn rebind(
     settings: &KeySettings,
     row: &KeyRow,
@@ -131,7 +131,7 @@ pub fn rebind(
 /// Restores the preset's bindings for the keys of a row.
 ///
 /// # Errors
-/// A message, when the preset's bindings conflict with others.
+/// Returns a message if the preset's bindings conflict with others.
 pub fn restore_preset(settings: &KeySettings, row: &KeyRow) -> Result<Rebinding, String> {
     let mut wanted = settings.clone();
     if let Some(keys) = &row.keys {

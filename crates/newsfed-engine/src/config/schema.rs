@@ -86,7 +86,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.preview", Rule::Any, |s| Slot::Flag(&mut s.ui.preview)).on(
         FormPage::Appearance,
         "Preview items",
-        "On wide screens, show the current item in the Reader. It stays unread.",
+        "On wide screens, show the current item in the Reader without opening it.",
     ),
     key("ui.ascii", Rule::Any, |s| Slot::Flag(&mut s.ui.ascii)).on(
         FormPage::Appearance,
@@ -206,7 +206,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .unset("known programs"),
     key("download.folder", FOLDER, |s| Slot::MaybeText(&mut s.download.folder))
         .on(FormPage::Listen, "Download folder", "The folder for downloads, such as ~/Podcasts.")
-        .unset("download folder"),
+        .unset("your downloads folder"),
     key("download.max_size", Rule::Within(1024, 1 << 40), |s| Slot::Size(&mut s.download.max_size))
         .on(FormPage::Listen, "Max download size", "Maximum size of a download, such as 1GiB."),
     key("machines.folder", FOLDER, |s| Slot::MaybeText(&mut s.machines.folder))
@@ -237,7 +237,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
             "Folder for articles",
             "The folder for saved articles, such as ~/Articles.",
         )
-        .unset("download folder"),
+        .unset("your downloads folder"),
     key("save.pictures", Rule::Any, |s| Slot::Flag(&mut s.save.pictures)).on(
         FormPage::Listen,
         "Save pictures",
@@ -252,7 +252,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Programs,
             "Notification command",
-            "Command such as notify-send {title} {text}; also for daemon and sync.",
+            "Command such as notify-send {title} {text}; daemon and sync use it too.",
         )
         .unset("none"),
     key("notify.quiet", QUIET_HOURS, |s| Slot::MaybeText(&mut s.notify.quiet))
@@ -313,7 +313,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     .on(
         FormPage::Polling,
         "Policy",
-        "learned: by habit. fixed: by the interval. Others: by past changes.",
+        "learned: by publishing times. fixed: by interval. Others: by past changes.",
     ),
     key("schedule.polls_per_day", POLLS, |s| Slot::Number(&mut s.schedule.polls_per_day)).on(
         FormPage::Polling,

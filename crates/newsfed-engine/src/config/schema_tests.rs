@@ -5,7 +5,7 @@ use crate::config::shown::*;
 use crate::config::{Section, SourceForm};
 
 #[test]
-fn every_field_has_a_default_and_fitting_help() {
+fn every_field_has_a_default_and_help_that_fits() {
     for Setting { key, field, .. } in SETTINGS.iter().filter(|s| s.field.page.is_some()) {
         assert!(!setting_shown(&Settings::default(), key).is_empty(), "{key}");
         // The longest label and help text fit into 80 columns.

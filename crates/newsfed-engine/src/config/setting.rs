@@ -27,7 +27,7 @@ pub enum FormPage {
     Access,
     /// Theme and layout.
     Appearance,
-    /// Lists and reader.
+    /// Lists and the Reader.
     Reading,
     /// Episodes, downloads and saved articles.
     Listen,
@@ -133,7 +133,7 @@ impl<T> Setting<T> {
         Self { key, rule, slot, field }
     }
 
-    /// Shows the setting in the form. Labels have at most 14 characters, help texts at most 90.
+    /// Shows the setting in the form. Tests limit the lengths of labels and help texts.
     pub(super) const fn on(self, page: FormPage, label: &'static str, help: &'static str) -> Self {
         Self { field: Field { page: Some(page), label, help, ..self.field }, ..self }
     }

@@ -20,7 +20,7 @@ const LIST_MIN_INTERVAL: Duration = Duration::from_secs(3600);
 /// The content of `config.toml`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
-    /// Browser as arguments; `{url}` stands for the URL. Empty: `$BROWSER`, then the system's opener.
+    /// Browser as arguments, with `{url}` for the URL. If empty, `$BROWSER` or the system's opener is used.
     pub browser: Vec<String>,
     /// Whether the browser runs in the terminal. Common text browsers (w3m, lynx, links, elinks,
     /// …) are recognised without it.
@@ -36,7 +36,7 @@ pub struct Settings {
     pub notify: NotifySettings,
     /// Which items get their full text from the page, unless a source overrides it.
     pub full_text: FullText,
-    /// Number of items of a newly added feed that are unread; `None`: all.
+    /// Number of items of a newly added feed that are unread; `None` means all.
     pub first_unread: Option<u32>,
     pub net: NetSettings,
     pub schedule: ScheduleSettings,
@@ -45,7 +45,7 @@ pub struct Settings {
     pub ui: UiSettings,
     pub keys: KeySettings,
     pub log: LogSettings,
-    /// `[themes.NAME]`: role -> style, merged onto the theme in the key `base` (else the default theme).
+    /// `[themes.NAME]`: styles by role, merged onto the theme in the key `base`, or else the default theme.
     pub themes: BTreeMap<String, BTreeMap<String, String>>,
     /// Saved queries, shown below the built-in views.
     pub views: Vec<ViewSettings>,
@@ -62,7 +62,7 @@ pub struct Settings {
 /// `[open]`: the programs that open files.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OpenSettings {
-    /// Media type, wildcard such as `audio/*`, or `*` -> list of arguments.
+    /// Lists of arguments by media type, wildcard such as `audio/*`, or `*`.
     pub programs: BTreeMap<String, Vec<String>>,
     /// Programs that run in the terminal, in addition to those that are recognised.
     pub terminal: Vec<String>,
@@ -71,11 +71,11 @@ pub struct OpenSettings {
 /// `[download]`
 #[derive(Debug, Clone, PartialEq)]
 pub struct DownloadSettings {
-    /// Where downloads are stored; `None`: the user's folder for downloads.
+    /// Where downloads are stored; `None` means the user's folder for downloads.
     pub folder: Option<String>,
     /// Maximum size of a download, in bytes.
     pub max_size: u64,
-    /// Number of days after which downloads are removed; `None`: never.
+    /// Number of days after which downloads are removed; `None` means never.
     pub days: Option<u32>,
 }
 
@@ -88,7 +88,7 @@ impl Default for DownloadSettings {
 /// `[comments]`: the comments on an item, followed as a source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommentSettings {
-    /// Number of days without a new comment after which the source is removed; `None`: never.
+    /// Number of days without a new comment after which the source is removed; `None` means never.
     pub days: Option<u32>,
 }
 
@@ -116,7 +116,7 @@ impl Default for ListenSettings {
 /// `[save]`: articles as files.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SaveSettings {
-    /// Where saved articles are stored; `None`: the user's folder for downloads.
+    /// Where saved articles are stored; `None` means the user's folder for downloads.
     pub folder: Option<String>,
     /// Whether their pictures are fetched.
     pub pictures: bool,
@@ -125,7 +125,7 @@ pub struct SaveSettings {
 /// `[feeds]`: views as feeds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedsSettings {
-    /// The address where the daemon serves them, such as `127.0.0.1:8990`; `None`: they are not served.
+    /// The address where the daemon serves them, such as `127.0.0.1:8990`; `None` if they are not served.
     pub address: Option<String>,
     /// Maximum number of items in a feed.
     pub items: usize,
@@ -140,7 +140,7 @@ impl Default for FeedsSettings {
 /// `[serve]`: the Google Reader API, for apps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServeSettings {
-    /// The address where the daemon serves it, such as `127.0.0.1:8991`; `None`: it is not served.
+    /// The address where the daemon serves it, such as `127.0.0.1:8991`; `None` if it is not served.
     pub address: Option<String>,
     /// The user name for logins.
     pub user: String,
@@ -228,7 +228,7 @@ pub struct ScheduleSettings {
     pub advarss_random_first: bool,
     /// learned: how much the price of a poll grows with the rate, 0-1.
     pub learned_exponent: f64,
-    /// learned: number of missing items after which a source counts as silent; 0: never.
+    /// learned: number of missing items after which a source counts as silent; 0 means never.
     pub learned_silence: f64,
 }
 
@@ -354,19 +354,19 @@ pub struct UiSettings {
     pub linear: bool,
     pub mouse: bool,
     pub reader_width: u16,
-    /// Whether articles are opened alone.
+    /// Whether articles are opened without the other panes.
     pub zen: bool,
-    /// Whether the reader fetches and shows the pictures of articles.
+    /// Whether the Reader fetches and shows the pictures of articles.
     pub images: bool,
     /// How pictures are sent to the terminal.
     pub graphics: GraphicsMode,
     /// Whether long lines of code in the Reader are wrapped instead of cut off; drawings never are.
     pub wrap_code: bool,
-    /// Whether the Sources pane is also shown without the focus.
+    /// Whether the Sources pane is shown even if it is not focused.
     pub sources_pane: bool,
     /// Width of the Sources pane in cells; 0 adapts to the screen.
     pub sources_width: u16,
-    /// Width of the Items pane beside the reader, in cells; 0 adapts to the screen.
+    /// Width of the Items pane next to the Reader, in cells; 0 adapts to the screen.
     pub items_width: u16,
     pub sort: SortOrder,
     pub dates: DateStyle,
@@ -417,8 +417,8 @@ impl Default for UiSettings {
 pub struct KeySettings {
     /// `default`, `classic` or `newsboat`.
     pub preset: String,
-    /// Per context (`everywhere`, `sources`, `items`, `reader`): key sequence -> command;
-    /// the command `none` removes a binding.
+    /// By context (`everywhere`, `sources`, `items`, `reader`): the command for each key sequence; `none`
+    /// removes a binding.
     pub bindings: BTreeMap<String, BTreeMap<String, String>>,
 }
 
@@ -460,7 +460,7 @@ pub struct ListLayout {
     pub list: Option<ListStyle>,
     pub dates: Option<DateStyle>,
     pub group: Option<Grouping>,
-    /// Names of [`COLUMNS`]; empty: as in `[ui]`.
+    /// Names of [`COLUMNS`]; if empty, those in `[ui]` apply.
     pub columns: Vec<String>,
 }
 
@@ -484,15 +484,15 @@ pub struct RuleSettings {
     pub name: String,
     /// A search as typed after `/`.
     pub query: String,
-    /// The effects, see [`crate::model::Effect`].
+    /// The effects; see [`crate::model::Effect`].
     pub effects: Vec<String>,
-    /// The last day, such as 2026-12-31; empty: no limit.
+    /// The last day, such as 2026-12-31; empty for no limit.
     pub until: String,
     /// Whether no further rules apply to the matching items.
     pub stop: bool,
     /// The command of the effect `run`, as a list of arguments.
     pub run: Vec<String>,
-    /// Timeout of that command; `None`: [`RUN_LIMIT`].
+    /// Timeout of that command; `None` means [`RUN_LIMIT`].
     pub run_limit: Option<Duration>,
     /// Why the rule does not apply; empty if it does.
     pub problem: String,

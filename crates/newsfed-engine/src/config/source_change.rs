@@ -55,7 +55,7 @@ impl SourceChange {
     /// Checks whether [`Self::set`] accepts a value.
     ///
     /// # Errors
-    /// What the loader expects instead.
+    /// Returns what the loader expects instead.
     pub fn check(key: &str, typed: &str) -> Result<(), String> {
         let Some(setting) = named(key) else { return Err(format!("there is no setting {key}")) };
         let mut draft = SourceDraft::default();

@@ -134,7 +134,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(
             GENERAL,
             "Remove after",
-            "Remove after this many days without new items, or if its URL is gone.",
+            "Remove the source after this many days without items, or if it is gone.",
         )
         .unset("default (never)")
         .kinds(WITH_ITEMS)
@@ -150,7 +150,11 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |d| {
         Slot::Choice(&mut d.schedule.policy)
     })
-    .on(SCHEDULE, "Policy", "learned: by habit. fixed: by the interval. Others: by past changes.")
+    .on(
+        SCHEDULE,
+        "Policy",
+        "learned: by publishing times. fixed: by interval. Others: by past changes.",
+    )
     .unset(INHERIT),
     key("interval", Rule::Within(1, YEAR), |d| Slot::MaybeTime(&mut d.interval))
         .on(SCHEDULE, "Interval", "Fixed time between two polls, such as 30m, 2h or 1d.")

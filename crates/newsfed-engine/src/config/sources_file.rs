@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use url::Url;
 
-/// `sources.toml`, for changes. Contains only the path of the file.
+/// Changes `sources.toml`. Contains only the path of the file.
 #[derive(Debug, Clone)]
 pub struct SourcesFile(pub(super) DeclaredFile);
 

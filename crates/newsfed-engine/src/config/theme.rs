@@ -27,7 +27,7 @@ pub(super) const AS_IS: &str = "as-is";
 /// Minimum contrast of text on every surface: WCAG 2.2, 1.4.3.
 pub const MIN_CONTRAST: f64 = 4.5;
 
-/// A theme as declared: role or colour -> style, and optionally `base` and `contrast`.
+/// A theme as declared: a style for each role or colour, and optionally `base` and `contrast`.
 type Declared = BTreeMap<String, String>;
 
 /// The colours that the terminal supports.
@@ -65,7 +65,7 @@ impl Theme {
     /// theme.
     ///
     /// # Errors
-    /// All errors in the theme, or that there is no theme with this name.
+    /// Returns all errors in the theme, or an error if there is no theme with this name.
     pub fn load(name: &str, own: &BTreeMap<String, Declared>) -> Result<Self, Vec<ThemeError>> {
         let built_in = palette::built_in().map_err(|e| vec![e])?;
         let (root, chain) = chain(name, own).map_err(|e| vec![e])?;

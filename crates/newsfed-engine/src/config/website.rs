@@ -105,7 +105,7 @@ fn warn_of_unused(table: &[Pair], name: &str, kind: SourceKind, report: &mut Rep
     }
 }
 
-/// The values of the old key.
+/// The values of the old key `mode`.
 pub(super) const MODES: [&str; 2] = ["list", "direct"];
 
 /// Reads the old key `mode`: a website with `direct` becomes a page.

@@ -20,7 +20,7 @@ const REPLAYED: TimeDelta = TimeDelta::days(28);
 const MIN_ITEMS: usize = 20;
 /// Minimum reduction of the mean delay, in minutes.
 const MIN_MINUTES: f64 = 10.0;
-/// Minimum reduction of the mean delay, as a fraction.
+/// Minimum reduction of the mean delay, as a fraction of the current mean delay.
 const MIN_SHARE: f64 = 0.2;
 /// Candidates for the minimum interval, in minutes.
 const INTERVALS: [u64; 6] = [5, 10, 20, 30, 60, 120];

@@ -39,7 +39,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notification {
     pub title: String,
-    /// One line, such as `3 items: Releases: Rust 1.99`.
+    /// One line, such as `3 items: Releases: Rust 1.99 …`.
     pub text: String,
     /// Whether the terminal shows it outside the interface or rings the bell.
     pub rings: bool,
@@ -270,7 +270,7 @@ fn titles(reader: &Reader, items: &[i64]) -> Result<HashMap<i64, String>, StoreE
     Ok(titles)
 }
 
-/// Formats `3 items: Releases: Rust 1.99`; several rules are listed one after the other.
+/// Formats `3 items: Releases: Rust 1.99 …`; several rules are listed one after the other.
 fn message(groups: &[Announcement], titles: &HashMap<i64, String>) -> Option<String> {
     let part = |group: &Announcement| {
         let count = group.items.len();
@@ -320,7 +320,7 @@ async fn notify(context: &Arc<Context>, settings: &Settings, message: Notificati
     if how == NotifyWay::Desktop {
         match desktop::show(&message).await {
             Ok(()) => return true,
-            Err(why) => tracing::warn!("the desktop shows no notifications: {why}"),
+            Err(why) => tracing::warn!("desktop notifications cannot be shown: {why}"),
         }
     }
     let is_own = !matches!(how, NotifyWay::Command | NotifyWay::Desktop);

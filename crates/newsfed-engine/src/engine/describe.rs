@@ -73,12 +73,11 @@ fn account_facts(account: &AccountPolling, now: Time) -> Vec<(&'static str, Stri
 
 /// One sentence about the server that polls an account source.
 pub(super) fn account_sentence(account: &AccountPolling, now: Time) -> String {
-    format!(
-        "Polled by {}, last synchronised {}, next {}",
-        polled_by(account),
-        last_sync(account, now),
-        next_sync(account, now)
-    )
+    let last = match account.last_sync {
+        Some(at) => format!("last synchronised {}", time_text::clock(at, now)),
+        None => "not synchronised yet".to_owned(),
+    };
+    format!("Polled by {}, {last}, next sync {}", polled_by(account), next_sync(account, now))
 }
 
 fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
@@ -115,7 +114,8 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
         line("this week", spent(why, now));
     }
     if why.feed_has_full_text == Some(true) {
-        line("articles", "full text in the feed; pages are not fetched".to_owned());
+        let words = "full text in the feed; pages are fetched only if code has lost its layout";
+        line("articles", words.to_owned());
     }
     for (nth, words) in why.crawl.iter().enumerate() {
         line(if nth == 0 { "crawl" } else { "" }, words.clone());

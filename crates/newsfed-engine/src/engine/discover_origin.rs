@@ -28,7 +28,7 @@ impl TypedOrigin {
     /// `None` if the text is none of these.
     ///
     /// # Errors
-    /// A message, if a part is missing.
+    /// Returns a message if a part is missing.
     pub fn parse(text: &str) -> Option<Result<Self, String>> {
         let text = text.trim();
         let after = |scheme: &str| {

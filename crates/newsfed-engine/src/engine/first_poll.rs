@@ -66,7 +66,7 @@ impl Handle {
             urls.iter().map(|url| reader.sources_with(but, url)).collect::<Result<Vec<_>, _>>()
         });
         let found = found.await?;
-        // If one URL is in no source, others will be unknown too.
+        // If one URL is not in any source, the others will be unknown too.
         if all && found.iter().any(Vec::is_empty) {
             return Ok(Vec::new());
         }

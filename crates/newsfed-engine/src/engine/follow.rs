@@ -314,8 +314,8 @@ impl Handle {
         }
     }
 
-    /// Reloads the declared sources after a saved change, which stays in any case. Returns whether this
-    /// succeeded; otherwise, the status contains the error.
+    /// Reloads the declared sources after a change to the file, which is kept even if this fails. Returns
+    /// whether it succeeded; otherwise, the status contains the error.
     pub(super) async fn read_again(&self) -> bool {
         let read = self.reload().await;
         if let Err(e) = &read {
@@ -433,8 +433,8 @@ fn first_line(error: &FollowError) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
-/// Whether credentials typed for one URL may be sent to another: to the same origin, or to the same host over
-/// TLS.
+/// Whether credentials typed for one URL may be sent to another: to the same origin, or from http to https on
+/// the same host, both on the default port.
 pub(super) fn may_have_credentials(typed: &Url, other: &Url) -> bool {
     let default_ports = typed.port().is_none() && other.port().is_none();
     let secured = typed.scheme() == "http" && other.scheme() == "https" && default_ports;

@@ -65,9 +65,9 @@ pub struct Handle {
 
 impl Engine {
     /// Updates the database to match the declared sources and starts the background tasks on the current
-    /// runtime. If another process already polls the database, this one reads, marks, edits, and
-    /// fetches the pages that its user opens ([`Role::Watches`]). With `follow`, it takes over within seconds after the other process ends. A
-    /// database that cannot be written is opened read-only ([`Role::Reads`]).
+    /// runtime. If another process already polls the database, this one reads, marks, edits, and fetches the
+    /// pages that its user opens ([`Role::Watches`]). With `follow`, it takes over within seconds after the
+    /// other process ends. A database that cannot be written is opened read-only ([`Role::Reads`]).
     pub async fn start(self) -> Result<Handle> {
         Ok(self.start_held().await?.0)
     }
@@ -140,7 +140,7 @@ impl Engine {
     }
 }
 
-/// Spawns a task that begins at a signal, or ends if the engine stops before.
+/// Spawns a task that begins at a signal, or ends if the engine stops first.
 fn spawn_held(
     begin: &CancellationToken,
     stop: &CancellationToken,
@@ -225,13 +225,13 @@ impl Handle {
         self.context.end_exploring(key)
     }
 
-    /// Sets a mark on exactly these items. Returns the row keys that changed.
+    /// Sets a mark on exactly these items. Returns the row keys of the items that changed.
     pub async fn mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.context.store.mark_for_undo(mark, keys, to, false).await
     }
 
     /// Undoes a mark that [`Self::mark`] or [`Self::mark_by_user`] has set or removed, including its side
-    /// effects. `to` is the new state of the mark. Returns the row keys that changed.
+    /// effects. `to` is the new state of the mark. Returns the row keys of the items that changed.
     pub async fn undo_mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.context.store.undo_mark(mark, keys, !to).await
     }
@@ -282,13 +282,13 @@ impl Handle {
     }
 
     /// Sets a mark for the user. With `ui.mark_stories`, reading and pinning affect the whole story. Returns
-    /// the row keys that changed.
+    /// the row keys of the items that changed.
     pub async fn mark_by_user(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         let whole = matches!(mark, Mark::Read | Mark::Pinned) && self.settings().ui.mark_stories;
         self.context.store.mark_for_undo(mark, keys, to, whole).await
     }
 
-    /// Marks a view or a part of it as read. Returns the row keys that changed.
+    /// Marks a view or a part of it as read. Returns the row keys of the items that changed.
     pub async fn mark_view_read(&self, view: View, part: Part) -> Result<Vec<i64>> {
         let stories = self.settings().ui.mark_stories;
         self.context.store.mark_view_read(view, part, stories).await

@@ -33,7 +33,7 @@ pub(super) struct Content {
 }
 
 /// Reads a mailbox, unless its version is still `known`. With `from`, only emails with this text in the
-/// sender. The error is a message.
+/// sender are read. The error is a message.
 pub(super) fn read(path: &Path, from: &str, known: Option<&[u8]>) -> Result<Content, String> {
     let shown = text::line(&path.display().to_string());
     let unreadable = |e: io::Error| cannot_read(path, &e);

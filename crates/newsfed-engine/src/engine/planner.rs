@@ -117,8 +117,8 @@ impl Planner {
         }));
     }
 
-    /// Plans the next poll again with these settings if it was planned with different ones. A back-off after a
-    /// failure remains until the next poll.
+    /// Plans the next poll again with these settings if it was planned with different ones. A back-off after
+    /// a failure remains until the next poll.
     pub(super) fn plan_again(&self, facts: &mut SourceFacts) {
         let Some(planned) = facts.planned.clone() else { return };
         // A source without a next poll is due at once, for example because its URL has changed.

@@ -470,7 +470,7 @@ pub(super) async fn pause_host(
     if others.is_empty() {
         return Ok(());
     }
-    let count = others.len();
-    tracing::info!("{host} is paused until {until}; {count} other sources wait too");
+    let count = text::counted(others.len(), "other source");
+    tracing::info!("{host} is paused until {until}, which also delays {count}");
     context.store.pause(others, Pause { until, reason: PauseReason::HostPaused }).await
 }

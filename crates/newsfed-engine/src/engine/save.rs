@@ -165,7 +165,7 @@ impl Handle {
     /// The texts of items as Markdown, for the clipboard.
     ///
     /// # Errors
-    /// As [`Self::save`].
+    /// As for [`Self::save`].
     pub async fn markdown(&self, items: Vec<i64>) -> Result<String, SaveError> {
         let (format, title) = (Format::Markdown, String::new());
         let order = SaveOrder { items, format, title, pictures: false };

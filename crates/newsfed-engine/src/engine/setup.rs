@@ -9,7 +9,7 @@ use crate::schedule::{
 use chrono::{Offset, TimeZone};
 use std::time::Duration;
 
-/// Shortest interval that the policies choose; the user's settings apply in addition.
+/// Shortest interval that the policy learned chooses; the user's settings apply in addition.
 const MIN: Duration = Duration::from_secs(300);
 /// Limits of the first interval of the policy change-rate.
 const FIRST: (Duration, Duration) = (Duration::from_secs(900), Duration::from_secs(24 * 3600));
@@ -66,8 +66,8 @@ pub fn setup(
 pub(super) struct Machine {
     /// Offset of the user's time zone in seconds east of UTC.
     pub(super) east: i32,
-    /// Seed of the jitter; never 0. It differs between databases, so that many users of one server do not poll
-    /// it at the same times.
+    /// Seed of the jitter; never 0. It differs between databases, so that many users of one server do not
+    /// poll it at the same times.
     pub(super) seed: u64,
 }
 

@@ -14,17 +14,17 @@ use std::sync::Arc;
 pub const READING_PACE: u32 = 230;
 /// Maximum number of weeks that statistics can cover.
 pub const MAX_WEEKS: usize = 52;
-/// Mean duration of a poll from which polls count as slow, in milliseconds.
+/// Minimum mean duration of polls that count as slow, in milliseconds.
 const SLOW: u32 = 3000;
 /// Number of items whose gaps show whether a source is silent.
 const DATES: usize = 200;
-/// If the share of its items that were read is lower, a source could be removed.
+/// A source could be removed if a smaller share of its items was read.
 const READ_SHARE: f64 = 0.05;
 /// The minimum number of items that a barely read source must have published.
 const ENOUGH: u32 = 20;
 /// The minimum time for which a barely read source must have been followed.
 const FOLLOWED: TimeDelta = TimeDelta::days(28);
-/// A source that has been failing for longer could be removed.
+/// A source could be removed if it has been failing for longer.
 const FAILING: TimeDelta = TimeDelta::days(14);
 
 /// Statistics of all sources. The last week ends now; the oldest week comes first.
@@ -33,8 +33,8 @@ pub struct Statistics {
     pub since: Time,
     /// False if only the newest million items were counted.
     pub complete: bool,
-    /// Items published since `since`, and how many of them are read. Items without a date that a source had when it
-    /// was added do not count.
+    /// Items published since `since`, and how many of them are read. Items without a date that a source had
+    /// when it was added do not count.
     pub items: u32,
     pub read: u32,
     /// Minutes needed for the items that were read, at [`READING_PACE`] words per minute.

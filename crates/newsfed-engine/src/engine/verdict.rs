@@ -17,7 +17,7 @@ const MOVE_POLLS: u32 = 3;
 /// Minimum time that these polls must span, because a captive portal redirects everything until the user logs
 /// in.
 const MOVE_TIME: TimeDelta = TimeDelta::days(1);
-/// A server that always responds with 304 is asked for the full document once in this time.
+/// A server that always responds with 304 is asked for the full document again after this time.
 const FULL_EVERY: TimeDelta = TimeDelta::days(8);
 
 /// Everything that is known when a poll ends, except what the store finds out.

@@ -254,8 +254,8 @@ fn paused_by(reader: &Reader, facts: &SourceFacts, pause: Pause) -> Result<Optio
     }))
 }
 
-/// Maximum difference between the pause of a host and the pause of the source that caused it. The two are
-/// computed at times that are a response apart, and newsfed's own back-off may be a tenth shorter.
+/// Maximum difference between the pause of a host and the pause of the source that caused it. The two are not
+/// computed at exactly the same time, and newsfed's own back-off may be a tenth shorter.
 const NEARLY: TimeDelta = TimeDelta::minutes(5);
 
 /// Number of items that a plan expects until the wanted time.

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn abandoned_work_is_not_begun() {
+    async fn abandoned_work_is_not_started() {
         let workers = Workers::new(1);
         let (go, slow) = gated();
         let first = workers.begin(0, slow).await.unwrap();

@@ -123,7 +123,7 @@ impl Decoder {
         if self.wire > self.limit {
             return Err(BodyError::TooLarge);
         }
-        // Compressed data contains these bytes by chance once in 16 MiB.
+        // Compressed data contains these bytes by chance, on average once per 16 MiB.
         if self.encoding == Encoding::Gzip {
             self.members += memmem::find_iter(data, MEMBER).count();
         }

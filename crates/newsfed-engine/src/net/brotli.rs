@@ -25,7 +25,7 @@ pub(super) struct Brotli {
 }
 
 impl Brotli {
-    /// A stream as HTTP allows it: its window has at most 16 MiB, and takes only as much memory as was
+    /// A stream as HTTP allows it: its window is at most 16 MiB, and takes up only as much memory as has been
     /// decoded.
     pub(super) fn new() -> Self {
         let [a, b, c] = [(); 3].map(|()| StandardAlloc::default());

@@ -68,7 +68,7 @@ impl Gate {
     /// occupies no slot. The next request to this host starts at least `spacing` after this request.
     ///
     /// # Errors
-    /// The time until which the host is paused; returned immediately if the pause begins during the wait.
+    /// Returns the time until which the host is paused, immediately if the pause begins during the wait.
     /// `force` ignores a pause.
     pub(crate) async fn acquire(
         &self,
@@ -103,8 +103,7 @@ impl Gate {
         if let Some((at, real)) = next_start
             && at > self.clock.now()
         {
-            // If the clock is set back, the host must not wait longer than the spacing in real
-            // time.
+            // If the clock is set back, the host waits at most twice the spacing in real time.
             tokio::select! {
                 () = self.clock.sleep_until(at) => {}
                 () = tokio::time::sleep(real.saturating_mul(2)) => {}

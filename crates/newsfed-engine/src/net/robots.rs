@@ -140,8 +140,9 @@ impl Rule {
     }
 }
 
-/// Whether a pattern with `*` and a closing `$` matches the start of a path. Each piece is
-/// searched from where the last one ended, so the time is linear in the sum of both lengths.
+/// Whether a pattern matches the start of a path, or the whole path if it ends with `$`. `*` matches any
+/// bytes. Each piece is searched from where the last one ended, so the time is linear in the sum of both
+/// lengths.
 fn glob(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, anchored) = match pattern.strip_suffix(b"$") {
         Some(rest) => (rest, true),

@@ -15,14 +15,14 @@ use url::Url;
 const AGENT: &str = "newsfed";
 /// How long a cached file is used (RFC 9309, section 2.4).
 const KEPT: Duration = Duration::from_secs(24 * 3600);
-/// How long pages are paused after a server error before the file is fetched again.
+/// How long pages are paused after a 429 or a server error before the file is fetched again.
 const RETRY: Duration = Duration::from_secs(600);
 /// Maximum number of cached files.
 const MAX_FILES: usize = 256;
 
 /// The result for a host, and how long it is valid.
 struct Verdict {
-    /// The rules, or the status of the server error that forbids everything.
+    /// The rules, or the status (429 or a server error) that forbids everything.
     rules: Result<Robots, u16>,
     until: Time,
 }
@@ -88,7 +88,7 @@ impl RobotsCache {
     }
 }
 
-/// Fetches and evaluates the file: a client error allows everything, a server error nothing, and
+/// Fetches and evaluates the file: a client error allows everything, but a 429 or a server error nothing, and
 /// without any response the request for the page fails with the same error (RFC 9309, section 2.3.1).
 async fn ask(client: &Client, page: &Url, request: &Request) -> Result<Verdict, FetchError> {
     let mut url = page.clone();

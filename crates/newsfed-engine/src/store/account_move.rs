@@ -62,7 +62,7 @@ fn adopt(conn: &Connection, account: i64, source: i64, stream: &str) -> Result<(
 }
 
 /// Completes moves that were interrupted after the sources were removed from `sources.toml`. Sources that are
-/// still in the file are left alone.
+/// still in the file are not changed.
 fn finish(conn: &Connection, account: i64) -> Result<bool> {
     let still = "UPDATE account_moved SET stream = NULL WHERE account = ?1 AND stream IS NOT NULL
         AND source IN (SELECT key FROM source WHERE account IS NULL AND declared = 1)";

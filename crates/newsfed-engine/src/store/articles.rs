@@ -68,7 +68,8 @@ pub struct PageRead {
     pub authors: Vec<String>,
     /// Tags that the page gives.
     pub tags: Vec<String>,
-    /// The text of the page alone (safe HTML), if it differs.
+    /// The text extracted from the page alone, without the template of its site (safe HTML), if it differs
+    /// from the article.
     pub alone: Option<String>,
     /// The text of the feed is kept, because the page does not contain it.
     pub keeps_feed: bool,

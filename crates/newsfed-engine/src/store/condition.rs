@@ -19,7 +19,7 @@ pub enum Condition {
     Not(Box<Condition>),
     /// FTS5 match expression.
     Text(String),
-    /// A word or phrase with signs.
+    /// A word or phrase with signs, such as `c++`.
     Signed(Signed),
     /// Like `Signed`, for items that the index has found.
     Signs(Signed),
@@ -137,7 +137,7 @@ fn one_or(mut all: Vec<Condition>, join: fn(Vec<Condition>) -> Condition) -> Opt
     }
 }
 
-/// What restricts an FTS5 string to a column.
+/// The prefix that restricts an FTS5 string to a column.
 pub(super) const TITLE_COLUMN: &str = "title : ";
 pub(super) const AUTHORS_COLUMN: &str = "authors : ";
 

@@ -40,12 +40,13 @@ pub(super) fn open_writer_showing(
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     // SQLite never releases this memory. The writer sets a larger cache if there are many sources.
     conn.pragma_update(None, "cache_size", -4096)?;
-    // The log has 8 MiB. The first pass over a log takes longer than writing it again, because its pages are
-    // new to the cache of the system; with a shorter log, pages that change often would be copied more times.
+    // The log is copied to the file once it has 8 MiB, and then overwritten. With a longer log, more of it
+    // would be written for the first time, which takes longer than overwriting; with a shorter one, pages
+    // that change often would be copied more times.
     let page: i64 = conn.pragma_query_value(None, "page_size", |r| r.get(0))?;
     conn.pragma_update(None, "wal_autocheckpoint", (8 << 20) / page)?;
     conn.pragma_update(None, "journal_size_limit", 32 << 20)?;
-    // Each rule has its own statement.
+    // Large enough for many rules, each of which has its own statement.
     conn.set_prepared_statement_cache_capacity(320);
     functions::register(&conn)?;
     migrate(&mut conn, path, show)?;

@@ -131,8 +131,7 @@ impl CrawlLog {
         Ok(tx.commit()?)
     }
 
-    /// Stores a response, the new links on it in order, and the article saved from it, in one
-    /// transaction.
+    /// Stores a response, the new links on it in order, and the target saved from it, in one transaction.
     pub fn append<'a>(
         &mut self,
         request: &RequestRow,
@@ -212,7 +211,7 @@ impl CrawlLog {
         Stored { conn: &self.conn }
     }
 
-    /// The saved articles, as passed to [`CrawlLog::append`], in order.
+    /// The saved targets, as passed to [`CrawlLog::append`], in order.
     pub fn saved(&self) -> Result<Vec<String>> {
         let mut query = self.conn.prepare("SELECT json FROM saved ORDER BY request")?;
         let rows = query.query_map([], |r| r.get(0))?;

@@ -60,7 +60,7 @@ impl CrawlLog {
         Ok(())
     }
 
-    /// The articles saved last, as passed to [`CrawlLog::append`], latest first.
+    /// The targets saved last, as passed to [`CrawlLog::append`], latest first.
     ///
     /// # Errors
     /// If the file cannot be read.

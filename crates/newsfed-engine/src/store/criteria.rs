@@ -52,12 +52,14 @@ pub struct Criteria {
     pub title_match: Option<TitleMatch>,
 }
 
-/// Titles that begin with the words of a search or contain them, one after another, or that are its only word.
+/// Titles that begin with the words of a search or contain them, one after another, or that are its only
+/// word.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TitleMatch {
     /// FTS5 match expression of titles that begin with the words.
     pub(super) text: String,
-    /// FTS5 match expression of titles that contain several words. They fill what the others leave of the limit.
+    /// FTS5 match expression of titles that contain several words. They fill what the others leave of the
+    /// limit.
     pub(super) inside: Option<String>,
     /// The regular expression of a title that is a single word.
     pub(super) whole: Option<String>,

@@ -78,8 +78,8 @@ fn keys(conn: &Connection) -> Result<Vec<EpisodeKey>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Moves an episode in the queue towards its end, or with a negative number towards its start; returns
-/// by how many places.
+/// Moves an episode in the queue towards its end, or with a negative number towards its start; returns how
+/// many positions it moved, with the same sign.
 fn shift(conn: &Connection, key: &EpisodeKey, by: i64) -> Result<i64> {
     let mut queue = keys(conn)?;
     let Some(from) = queue.iter().position(|other| other == key) else { return Ok(0) };
@@ -190,7 +190,7 @@ fn record(conn: &Connection, key: &EpisodeKey, progress: Progress) -> Result<()>
 
 impl Store {
     /// Moves an episode in the queue towards its end, or with a negative number towards its start;
-    /// returns by how many places.
+    /// returns how many positions it moved, with the same sign.
     pub async fn move_in_queue(&self, key: EpisodeKey, by: i64) -> Result<i64> {
         self.call(move |conn| shift(conn, &key, by)).await
     }

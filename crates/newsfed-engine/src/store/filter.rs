@@ -184,7 +184,7 @@ impl Filter {
         other.view(view);
         match &view.criteria.text {
             Some(text) if view.criteria.versions => other.text(text, true, ""),
-            // The index is asked about this item alone, because there may be many matches.
+            // The index is searched for this item only, because there may be many matches.
             Some(text) => other.bind(
                 "EXISTS (SELECT 1 FROM item_text WHERE item_text MATCH ? AND rowid = i.key)",
                 text.clone(),

@@ -2,7 +2,7 @@
 
 use crate::util::html::separates_words;
 
-/// Number of leading letters that are compared; shorter words are compared as a whole.
+/// Number of leading letters by which words are looked up; shorter words are looked up as a whole.
 pub(super) const LETTERS: usize = 4;
 /// Number of bits of a key in the set, whose 8 KiB stay in the L1 cache.
 const BITS: u32 = 16;
@@ -42,8 +42,8 @@ impl FirstWord {
         Self { bucket: bucket(head), head, mask, letters: letters.to_owned(), is_open }
     }
 
-    /// Whether a text may begin with the word. `lower` are the first eight bytes of the text, as if they were
-    /// letters.
+    /// Whether a text may begin with the word. `lower` is the result of [`lower`] for the first eight bytes
+    /// of the text.
     #[inline]
     pub(super) fn fits(&self, lower: u64, text: &[u8], in_markup: bool) -> bool {
         let differs = (lower ^ self.head) & self.mask;
@@ -67,7 +67,7 @@ impl FirstWord {
 struct Common {
     head: u64,
     mask: u64,
-    /// Whether all words have more letters than are compared.
+    /// Whether all words have more than the eight letters that are compared.
     is_long: bool,
 }
 
@@ -88,13 +88,14 @@ impl Common {
 /// The prefixes of first words, as a table that the words of a text are compared with.
 #[derive(Debug)]
 pub(super) struct Heads {
-    /// For each bucket, what its words have in common. The second half is for words of a text that may
-    /// continue after what follows their letters.
+    /// What the words of each bucket have in common. The first half is for words of a text that end after
+    /// their letters, the second half for words that may continue, for example after a tag.
     common: Box<[Common; 2 * BUCKETS]>,
 }
 
 impl Heads {
-    /// `whole` are words of fewer than [`LETTERS`] letters. `cut` are equally short prefixes of longer words.
+    /// `whole` contains words of fewer than [`LETTERS`] letters, `cut` prefixes of longer words that are just
+    /// as short.
     pub(super) fn new(words: &[FirstWord], whole: &[u64], cut: &[u64]) -> Self {
         let mut heads = Self { common: Box::new([Common::NONE; 2 * BUCKETS]) };
         for word in words {
@@ -116,8 +117,8 @@ impl Heads {
         *known = if *known == Common::NONE { common } else { known.and(common) };
     }
 
-    /// Whether a phrase may begin with the word at the start of eight bytes, in lower case, which has at
-    /// least four letters and certainly ends after them. There are false positives.
+    /// Whether a phrase may begin with a word of at least four letters that certainly ends after its letters.
+    /// `letters` are the eight bytes at its start, in lower case. There are false positives.
     #[inline]
     pub(super) fn may_begin_long(&self, letters: u64) -> bool {
         let common = &self.common[bucket(letters)];
@@ -125,8 +126,8 @@ impl Heads {
     }
 
     /// Whether a phrase may begin with the word at the start of eight bytes. `count` is the number of bytes
-    /// in the word, or nine if there are more than eight. `joins` is whether the word may continue after what
-    /// follows.
+    /// in the word, or nine if there are more than eight. `joins` is whether the word may continue after the
+    /// next byte, for example after a tag.
     #[inline]
     pub(super) fn may_begin(&self, bytes: u64, count: usize, joins: bool) -> bool {
         let compared = SHORT[count.min(8)];
@@ -139,13 +140,13 @@ impl Heads {
     }
 }
 
-/// Converts bytes to lower case as if they were letters.
+/// Converts eight bytes to lower case. Bytes that are not letters become meaningless.
 #[inline]
 pub(super) fn lower(bytes: u64) -> u64 {
     bytes | (0x20 * EACH)
 }
 
-/// Whether the word may continue at a position, after markup or with characters that are not ASCII.
+/// Whether a word may continue at a position, after markup or with a character that is not ASCII.
 fn may_go_on(text: &[u8], at: usize, in_markup: bool) -> bool {
     match text.get(at) {
         Some(b'<') => in_markup && !ends_word(&text[at..]),

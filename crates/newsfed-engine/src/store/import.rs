@@ -35,13 +35,13 @@ impl ImportedItem {
 /// Counts of items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ImportCounts {
-    /// Stored.
+    /// Items that were stored.
     pub new: usize,
-    /// Already known.
+    /// Items that were already known.
     pub known: usize,
-    /// Left out because the user, or retention, had removed them.
+    /// Items left out because the user, or retention, had removed them.
     pub removed: usize,
-    /// Marked read, whether new or known.
+    /// Items marked read, whether new or known.
     pub read: usize,
     pub pinned: usize,
     pub later: usize,

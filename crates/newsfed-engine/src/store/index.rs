@@ -211,8 +211,8 @@ pub fn count_words(text: &str) -> u32 {
 
 impl Store {
     /// Indexes one more batch of bodies, or of earlier versions; returns whether anything was written, or
-    /// `None` if nothing is left. Reading and stripping run on the blocking pool, only the insertion runs on
-    /// the writer.
+    /// `None` if nothing is left. Reading and stripping run on the blocking pool, and only the insertion runs
+    /// on the writer.
     pub async fn index_step(&self) -> Result<Option<bool>> {
         let store = self.clone();
         let read = move || -> Result<_> {

@@ -1,4 +1,5 @@
-//! Read and pinned marks. Each function returns the keys that it changed, for undo.
+//! Marks of items, such as read and pinned. Functions return the row keys of the items that they changed, for
+//! undo.
 
 use super::Store;
 use super::error::Result;
@@ -16,7 +17,7 @@ pub enum Mark {
     Pinned,
     /// Kept for later.
     Later,
-    /// Left out of lists, and read. An item without this mark is unread.
+    /// Left out of lists, and read. Removing the mark makes the item unread.
     Hidden,
     /// Left out of lists until this time.
     Snoozed(Time),
@@ -162,8 +163,8 @@ impl Store {
         self.inner.stories_together.store(together, Ordering::Relaxed);
     }
 
-    /// Marks a view or a part of it as read, with the items that it folds; returns the keys that changed.
-    /// With `stories`, also marks the other items of their stories.
+    /// Marks a view or a part of it as read, with the items that it folds; returns the row keys of the items
+    /// that changed. With `stories`, also marks the other items of their stories.
     pub async fn mark_view_read(&self, view: View, part: Part, stories: bool) -> Result<Vec<i64>> {
         self.call(move |conn| part::mark_read(conn, &view, part, stories)).await
     }

@@ -198,7 +198,7 @@ mod tests {
             steps.join(";\n\n")
         );
         if std::env::var_os("UPDATE_EXPECT").is_some() {
-            // The file is compiled in, so it is compared the next time.
+            // The file is compiled into the test, so only the next run can compare it.
             return std::fs::write(&file, &text).unwrap();
         }
         assert_eq!(CURRENT, text, "UPDATE_EXPECT=1 writes {}", file.display());

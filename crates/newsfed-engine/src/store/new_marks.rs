@@ -91,8 +91,8 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// Keeps an item read if it is read only because an earlier rule hid it; returns whether the item was read
-    /// only for that reason.
+    /// Keeps an item read if it is read only because an earlier rule hid it; returns whether the item was
+    /// read only for that reason.
     fn stays_read(&mut self) -> bool {
         let hides = |mark: &RuleMark| matches!(mark.kind, Kind::Hide);
         let hiding = self.done.iter_mut().find(|(_, mark, _)| hides(mark));

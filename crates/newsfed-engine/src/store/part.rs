@@ -120,8 +120,8 @@ impl Part {
     }
 }
 
-/// Marks a part of a view as read; returns the keys that changed. With `stories`, also marks the other items
-/// of their stories.
+/// Marks a part of a view as read; returns the row keys of the items that changed. With `stories`, also marks
+/// the other items of their stories.
 pub(super) fn mark_read(
     conn: &Connection,
     view: &View,

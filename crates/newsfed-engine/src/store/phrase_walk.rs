@@ -36,17 +36,18 @@ pub(super) struct Walk<'a, A> {
     /// The bits that are set for each phrase found.
     note: u8,
     state: StateID,
-    /// The state outside all phrases within a word that begins no phrase, and the state before a word.
+    /// The state within a word that begins no phrase, and the state before a word.
     start: StateID,
     before_word: StateID,
     after_gap: bool,
-    /// Whether letters with an uncertain form are read as what they may be.
+    /// Whether characters with an uncertain form are read as anything that they may be; otherwise, no phrase
+    /// contains them.
     pub(super) folds: bool,
-    /// Whether the text contains letters with an uncertain form.
+    /// Whether the text contains characters with an uncertain form.
     pub(super) is_strange: bool,
     /// Whether the text may contain any phrase.
     pub(super) is_open: bool,
-    /// Whether the conversion of HTML to text leaves all other letters unchanged.
+    /// Whether the conversion of HTML to text leaves all characters that are not ASCII unchanged.
     is_clean: bool,
 }
 

@@ -28,8 +28,8 @@ impl Store {
         let Some(reader) = Reader::open(path).ok().filter(Reader::is_current) else {
             return Self::open_showing(path, show);
         };
-        // All rows of sources are read twice. With the default cache size, their pages would be read twice
-        // too.
+        // All rows of sources are read twice. With the default cache size, their pages would have to be read
+        // from the file both times.
         reader.conn.pragma_update(None, "cache_size", -8192)?;
         let store = Self::with(path, WriterState::Unavailable, Arc::new(watch::Sender::new(0)));
         *store.spare() = Some(reader);

@@ -53,7 +53,8 @@ const TABLES: &[Table] = &[
     ("download", "downloads", &[]),
     ("episode", "episodes", &[]),
     ("account", "accounts", &[]),
-    // These rows precede the items, because the tags of items would create rows in this table.
+    // These rows precede those of `remote_item`, because inserting the latter creates rows in this table for
+    // tags.
     ("remote_label", "item labels", &[]),
     ("remote_item", "account items", &[]),
     ("account_op", "changes for accounts", &[]),

@@ -13,8 +13,9 @@ const PRUNED_DAYS: i64 = 90;
 
 const DAY: i64 = 86400;
 
-/// Removes (or, if `apply` is false, only counts) the items that retention no longer keeps. Pinned items and
-/// those in the queue are always kept; unread items are kept unless `retention.unread` is set.
+/// Removes (or, if `apply` is false, only counts) the items that retention no longer keeps. Pinned, snoozed
+/// and queued items, and those kept for later, always stay; unread items stay unless `retention.unread` is
+/// set.
 pub(super) fn prune(
     conn: &Connection,
     source: i64,

@@ -34,9 +34,9 @@ pub(super) fn to_json<T: serde::Serialize>(value: &T) -> Result<String> {
 }
 
 /// The columns that [`item_row`] reads, from a table called `i`. The last one is when an item without a date
-/// was found. Only an item that is sorted by that time, by the start of that day (in older databases), or by
-/// the last second before the day before can lack a date, and reading the dates of all other items would take
-/// long.
+/// was found. An item can lack a date only if it is sorted by that time, by the start of that day (in older
+/// databases), or by the last second before the previous day. The dates of all other items are not read,
+/// because that would take a long time.
 pub(super) const ITEM_ROW: &str = concat!(
     "i.key, i.id, i.source, i.title, i.url, i.date, i.pinned, i.read, i.words, i.changed,
     i.substantial, i.comment_count, i.comments_seen, i.later,
@@ -49,8 +49,9 @@ pub(super) const ITEM_ROW: &str = concat!(
         i.discovered, NULL)"
 );
 
-/// The condition for an item (`i`) that counts as published at its date: it has a date, or was found by a later
-/// poll than its source's first one. All others may be of any age. The dates of few items are read.
+/// The condition for an item (`i`) that counts as published at its date: it has a date, or was found by a
+/// later poll than its source's first one. All others may be of any age. The condition reads the dates of
+/// only a few items.
 macro_rules! counts_as_published {
     () => {
         "(i.date % 900 NOT IN (0, 899) OR i.date = i.discovered OR i.discovered - i.date > 180000
@@ -60,7 +61,7 @@ macro_rules! counts_as_published {
 pub(super) use counts_as_published;
 
 /// The column after [`ITEM_ROW`] in a search that lists the best matches first: words in titles count most.
-/// The values for a word that most items have are about a millionth.
+/// The factor makes the values integers: for a word that most items have, they are about a millionth.
 pub(super) const RANK: &str = ", CAST(bm25(item_text, 50.0, 10.0, 1.0) * 1e12 AS INTEGER) AS rank";
 
 /// Reads [`ITEM_ROW`] and [`RANK`].

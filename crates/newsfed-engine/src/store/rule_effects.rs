@@ -295,8 +295,7 @@ pub struct WouldChange {
 }
 
 impl WouldChange {
-    /// Describes how many of the matching items would not change, as a part of a sentence; empty if all
-    /// would.
+    /// Describes how many of the matching items would change, as a part of a sentence; empty if all would.
     pub fn describe(&self, matching: usize) -> String {
         if self.items >= matching {
             return String::new();

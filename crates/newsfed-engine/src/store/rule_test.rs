@@ -82,8 +82,8 @@ impl RuleTest {
     fn what(what: &What, negated: bool, names: &Names<'_>, phrases: &mut Phrases) -> Option<Self> {
         Some(match what {
             What::Text { column, text, phrase } => {
-                // `fts` builds the expression, so that the same texts are ignored as in searches, and the same
-                // words may be prefixes.
+                // `fts` builds the expression, so that the same texts are ignored as in searches, and the
+                // same words may be prefixes.
                 let expression = fts(*column, text, !phrase && !negated)?;
                 let phrase = match phrases.add(text, expression.ends_with('*'), *column) {
                     Some(phrase) => Self::Phrase(phrase, *column),

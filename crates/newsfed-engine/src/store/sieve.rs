@@ -12,16 +12,17 @@ use crate::util::text::MAX_BLOCK_LINE;
 
 /// Maximum number of letters in a word that are compared if some of them have accents.
 const MAX_FOLDED: usize = 32;
-/// The bit that is set in the key of a character that is not ASCII.
+/// The bit that is set in keys of characters that are not ASCII.
 const OTHER: u32 = 1 << 31;
 
 /// The prefixes of phrases, in lower case. There are false positives.
 #[derive(Debug, Default)]
 pub(super) struct Sieve {
     beginnings: Keys,
-    /// Prefixes that were shortened further, for words that are cut off.
+    /// The same prefixes as `parts`, for words of a text of which only the first letters are certain.
     cut: Keys,
-    /// For each number of letters, whether there are prefixes of that length that longer words may continue.
+    /// For each number of letters below four, whether a first word of that length may be the prefix of a
+    /// longer word.
     short: [bool; LETTERS - 1],
     /// Whether any entry of `short` is true.
     is_short: bool,
@@ -33,11 +34,12 @@ pub(super) struct Sieve {
     whole: Vec<u64>,
     /// Prefixes of fewer than four letters of longer words.
     parts: Vec<u64>,
-    /// For each number of letters below four, all bits if a phrase may begin with a word of that length.
+    /// For each number of letters below four: all bits are set if a phrase may begin with a word of that
+    /// length, else none.
     keeps: [u64; LETTERS - 1],
     heads: Option<Heads>,
-    /// Hashes for words that begin with a non-ASCII letter: of all their prefixes, of words that further
-    /// letters may follow, and of words that end there.
+    /// Hashes for first words that begin with a letter that is not ASCII: of all their prefixes, of words
+    /// that may be the prefix of a longer word, and of words that may not.
     other: [Keys; 3],
 }
 
@@ -148,8 +150,7 @@ impl Sieve {
         self.words.sort_unstable_by(|a, b| (a.bucket, &a.letters).cmp(&(b.bucket, &b.letters)));
         self.words.dedup_by(|b, a| a.letters == b.letters && a.is_open == b.is_open);
         self.heads = Some(Heads::new(&self.words, &self.whole, &self.parts));
-        // If there are too many words to number, every word with the same first four letters as one of them
-        // counts.
+        // If there are too many words to number, only the first four letters of words are compared.
         if u16::try_from(self.words.len()).is_err() {
             return self.words.clear();
         }

@@ -81,8 +81,8 @@ impl<'a> Blocks<'a> {
     }
 
     /// The words of the block that may begin phrases, whichever parts of it are text. There are false
-    /// positives. `keeps` has all bits for each number of letters below four that a word that begins a phrase
-    /// may have.
+    /// positives. For each number of letters below four, all bits of `keeps` are set if a phrase may begin
+    /// with a word of that length.
     #[inline]
     pub(super) fn beginnings(
         &self,
@@ -109,7 +109,7 @@ impl<'a> Blocks<'a> {
                 ended &= ended.wrapping_sub(1);
             }
         }
-        // Most other words are too short for all phrases.
+        // Most shorter words can be excluded by their number of letters.
         let kept = |short: u64, letters: u32, keeps| short & !words(letters) & keeps;
         let short = kept(one, 1, keeps[0]) | kept(two, 2, keeps[1]) | kept(three, 3, keeps[2]);
         let mut short = short & !unclear;
@@ -125,8 +125,8 @@ impl<'a> Blocks<'a> {
         left
     }
 
-    /// The words of the block that may continue after their letters: those that may begin phrases, and all of
-    /// them. `first` marks the first letters of words.
+    /// The words of the block that may continue after their letters, for example after a tag. Returns first
+    /// those that may begin phrases, then all of them. `first` marks the first letters of words.
     #[inline]
     fn unclear(
         &self,
@@ -138,7 +138,7 @@ impl<'a> Blocks<'a> {
         let (block, next) = (self.block(), self.next_block());
         let (mut left, mut unclear) = (0, 0);
         let mut test = |before: u64, letters_after: u32| {
-            // The first letter of the word follows the last preceding byte that is not a letter.
+            // The word begins after the last preceding byte that is neither a letter nor a digit.
             let begin = BITS - (!block.words & before).leading_zeros();
             let bit = 1u64.checked_shl(begin).unwrap_or(0) & first;
             unclear |= bit;

@@ -34,8 +34,8 @@ const PICTURE_MARKUP: usize = 20_000;
 const WORDS: usize = 32;
 /// Number of words that a snippet has before its first hit, if its hits leave space for them.
 const LEAD: usize = 8;
-/// Maximum length of a snippet, and of its part before the first hit, in bytes. What the index splits, such
-/// as Hindi at vowel signs, may be a single word here.
+/// Maximum length of a snippet, and of its part before the first hit, in bytes. Words that the index splits,
+/// such as Hindi words at vowel signs, may be a single long word here.
 const MAX_SNIPPET: usize = 800;
 const MAX_LEAD: usize = 200;
 /// The value of a search word that the text contains often.
@@ -365,7 +365,7 @@ fn best_hits(
     found.iter().for_each(|word| counts[*word] += 1);
     let mut worth = vec![0; words.len()];
     for (word, number) in &words {
-        // However rare some words are, another word counts more.
+        // An additional word always counts more than the rarity of the others.
         let rare = WORTH + WORTH / (words.len() + 1) / counts[*number];
         worth[*number] = if is_stop_word(word) { WORTH / 100 } else { rare };
     }
@@ -373,8 +373,8 @@ fn best_hits(
     let reaches = |first: usize, last: usize| {
         at[last] < at[first] + WORDS && hits[last].end <= hits[first].start + MAX_SNIPPET - MAX_LEAD
     };
-    // The hits before `end` are near the first one; `counts` are their counts, and `sum` is their total
-    // value.
+    // The hits from `first` to before `end` fit into one snippet. `counts` is how often each word occurs in
+    // them, and `sum` is the total value of these words.
     counts.fill(0);
     let mut best: Option<(usize, usize, usize)> = None;
     let (mut sum, mut end) = (0, 0);

@@ -79,7 +79,8 @@ pub(super) fn since(conn: &Connection) -> Result<i64> {
     Ok(newest.unwrap_or_default().saturating_sub(MAX_APART))
 }
 
-/// Adds items to the stories of other items. With `together`, an item whose story was read is marked read too.
+/// Adds items to the stories of other items. With `together`, an item whose story was read is marked read
+/// too.
 pub(super) fn add(conn: &Connection, items: &[&Member], together: bool) -> Result<()> {
     // All signatures are stored first, so that the order of the items matters as little as possible.
     for item in items {

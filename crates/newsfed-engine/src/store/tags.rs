@@ -31,7 +31,7 @@ pub(super) fn stored_form(tag: &str) -> Option<(String, String)> {
     (!form.is_empty()).then_some((tag, form))
 }
 
-/// Adds a tag to items (row keys), or removes it; returns the keys that were changed.
+/// Adds a tag to items (row keys), or removes it; returns the keys of the items that changed.
 pub(super) fn set(conn: &Connection, tag: &str, keys: &[i64], on: bool) -> Result<Vec<i64>> {
     let mut update = conn.prepare_cached(match on {
         true => {

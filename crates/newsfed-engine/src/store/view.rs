@@ -386,7 +386,8 @@ fn matches(conn: &Connection, view: &View) -> Result<Window> {
     Ok(Window { rows, cut, ..Window::default() })
 }
 
-/// Up to `take` matches of a full-text search: the newest or best ones, or the newest ones with certain titles.
+/// Up to `take` matches of a full-text search: the newest or best ones, or the newest ones with certain
+/// titles.
 fn found(
     conn: &Connection,
     view: &View,
@@ -416,7 +417,8 @@ fn found(
     collect(conn, view, &sql, filter.values)
 }
 
-/// Keeps one row of each story, as [`Filter::fold`] does, or the one that is listed first because of its title.
+/// Keeps one row of each story, as [`Filter::fold`] does, or the one that is listed first because of its
+/// title.
 fn fold(rows: &mut Vec<ItemRow>) {
     let mut first: HashMap<i64, (bool, bool, i64, i64)> = HashMap::new();
     let rank = |row: &ItemRow| (!row.by_title, !row.pinned, row.date.timestamp(), row.key);

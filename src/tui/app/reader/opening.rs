@@ -64,8 +64,8 @@ impl App {
         is_awaited.then(|| loading.since + LATE)
     }
 
-    /// The item that is being opened, if loading it takes so long that the article shown so far would be taken
-    /// for it.
+    /// The item that is being opened, if loading it takes so long that the user could mistake the shown
+    /// article for it.
     pub(in crate::tui) fn late_item(&self) -> Option<&ItemRow> {
         self.read_item().filter(|_| self.late_at().is_some_and(|at| at <= self.now))
     }
@@ -76,7 +76,8 @@ impl App {
             return vec![];
         }
         let Some(row) = self.items.current().cloned() else { return vec![] };
-        // If the Reader has the focus, the panes that the user has shown beside this article stay beside the next.
+        // If the Reader has the focus, panes that the user has shown next to this article stay visible with
+        // the next one.
         self.zen |= self.settings.ui.zen && self.focus != Focus::Reader;
         self.focus = Focus::Reader;
         self.end_preview();

@@ -1,15 +1,15 @@
-//! How far the text scrolls. Keys for pages go on by a whole page, so that a page begins where the one before it
-//! ended. If the last page would be less than half full, or have only links, it is filled with lines from the page
-//! before.
+//! How far the text scrolls. Keys for pages go on by a whole page, so that a page begins where the previous
+//! one ended. If the last page would be less than half full, or have only links, it is filled with lines from
+//! the previous page.
 
 use super::super::keys::Motion;
 use super::ReaderPane;
 
-/// Maximum number of lines from the page before that need no mark below them.
+/// Maximum number of lines from the previous page that need no mark below them.
 const MAX_KNOWN: usize = 2;
 
 impl ReaderPane {
-    /// Begins a page below the empty lines that separate its text from the page before.
+    /// Begins a page below the empty lines that separate its text from the previous page.
     pub(in crate::tui::app) fn skip_empty_lines(&mut self) {
         let below = self.lines.lines.iter().skip(self.top);
         let is_empty = |line: &&crate::tui::reader::Line| {
@@ -22,7 +22,8 @@ impl ReaderPane {
         }
     }
 
-    /// The first line with text from `bottom`, where the page before ended, if this page repeats lines from it.
+    /// The first line with text from `bottom`, where the previous page ended, if this page repeats lines from
+    /// it.
     pub(super) fn first_new(&self, bottom: usize) -> Option<usize> {
         if self.top + MAX_KNOWN >= bottom {
             return None;
@@ -41,8 +42,9 @@ impl ReaderPane {
         self.last_top().max(self.paged_top)
     }
 
-    /// The lowest position to which a movement may scroll, from `before`, if the text then ends at `end`. All
-    /// positions include the rows of the header, which are scrolled away first.
+    /// The lowest position to which a movement from `before` may scroll. At `end`, the last line of the text
+    /// is at the bottom of the screen. All positions include the rows of the header, which are scrolled away
+    /// first.
     pub(super) fn limit(&self, motion: Motion, before: usize, end: usize) -> usize {
         let (bottom, lines) = (self.top + self.height, self.lines.lines.len());
         match motion {
@@ -50,7 +52,8 @@ impl ReaderPane {
                 end.max(bottom + self.head_rows)
             }
             Motion::Last => end,
-            // Scrolling down by lines never moves the last page up.
+            // If the last page is already below `end`, it stays there, because scrolling down must not move
+            // back.
             _ => end.max(before),
         }
     }

@@ -135,7 +135,7 @@ fn only_the_widest_columns_shrink() {
     let row = format!("<tr><td>{link}<td>{}", "word ".repeat(20));
     let lines = shown(&format!("<table>{row}</table>"), 60);
     assert!(lines[0].contains(link), "{lines:#?}");
-    // A long word does not squeeze the text beside it.
+    // A long word does not squeeze the text next to it.
     let lines = shown(&format!("<table>{row}</table>"), 36);
     assert!(!lines[0].contains(link) && lines.len() < 12, "{lines:#?}");
 }

@@ -123,7 +123,7 @@ fn the_popup_of_keys_is_complete_at_every_size() {
     // Labels are not truncated where there is space.
     let screen = sheet(&mut Stage::new(), (50, 15));
     assert!(screen.contains("new since last time"), "{screen}");
-    // On a very low screen, the popup shows how many keys are missing.
+    // On a very short screen, the popup shows how many keys are missing.
     let screen = sheet(&mut Stage::new(), (20, 6));
     assert!(screen.contains(" 11 more"), "{screen}");
 }

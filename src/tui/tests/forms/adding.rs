@@ -103,7 +103,7 @@ fn the_welcome_page_describes_each_choice_on_narrow_screens() {
 }
 
 #[test]
-fn wraps_the_help_of_a_field_on_low_screens() {
+fn wraps_the_help_of_a_field_on_short_screens() {
     let mut stage = settings((50, 15));
     for _ in 0..40 {
         let editor: &Editor = stage.app.dialog().unwrap();

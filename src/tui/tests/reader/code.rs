@@ -8,7 +8,7 @@ use crate::util::text;
 use std::sync::Arc;
 
 #[test]
-fn the_head_shows_that_the_feed_has_lost_the_layout_of_code() {
+fn the_header_shows_that_the_feed_has_lost_the_layout_of_code() {
     let flat = "<pre>fn main() {\nlet a = 1;\nif a > 0 {\nrun(a);\n}\n}</pre>";
     let line = "a(); b(); c(); d(); e(); ".repeat(9);
     for (code, page_text, expected) in [
@@ -57,7 +57,7 @@ fn blocks_of_code_have_one_right_edge() {
         beyond
     };
     assert_eq!(edges(&[10, 67, 68]), [0]);
-    // As wide as the widest block needs.
+    // The backgrounds are as wide as the widest block needs.
     assert_eq!(edges(&[10, 67, 68, 78]), [10]);
     let all = edges(&[10, 67, 68, 69, 74, 90, 130, 200]);
     assert!(all.len() == 1 && all[0] > 20, "{all:?}");
@@ -70,8 +70,8 @@ fn end_of(screen: &str, words: &str) -> usize {
 }
 
 #[test]
-fn a_block_of_code_beside_a_wider_one_scrolls_only_as_far_as_needed() {
-    // The first block fits into the four cells beside the column, and the second one does not.
+fn a_block_of_code_above_a_wider_one_scrolls_only_as_far_as_needed() {
+    // The first block fits into the four cells next to the column, and the second one does not.
     let html = format!("<pre>one\n{}w</pre><pre>two\n{}z</pre>", "x".repeat(71), "y".repeat(77));
     let mut stage = stage(&html, None);
     stage.app.settings.ui.wrap_code = false;

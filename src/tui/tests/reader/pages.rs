@@ -12,7 +12,7 @@ fn seen(stage: &mut Stage) -> Vec<usize> {
     screen.lines().filter_map(number).collect()
 }
 
-/// The Reader with an article of so many lines.
+/// The Reader with an article that has this number of lines.
 fn lines(count: usize) -> Stage {
     let text: Vec<String> = (0..count).map(|n| format!("line {n}")).collect();
     let mut stage = stage(&format!("<p>{}</p>", text.join("<br>")), None);
@@ -23,7 +23,7 @@ fn lines(count: usize) -> Stage {
 }
 
 #[test]
-fn every_page_begins_where_the_one_before_it_ends() {
+fn every_page_begins_where_the_previous_one_ends() {
     for count in 40..80 {
         let mut stage = lines(count);
         let mut pages = vec![seen(&mut stage)];
@@ -33,7 +33,7 @@ fn every_page_begins_where_the_one_before_it_ends() {
         }
         for pair in pages.windows(2) {
             let (new, last) = (pair[1].last().unwrap() - pair[0].last().unwrap(), pair[0].last());
-            // A page repeats at most one line, unless less than half a page is left.
+            // A page repeats at most one line, unless at most half of it is new.
             let repeated = pair[1].iter().filter(|line| Some(*line) <= last).count();
             assert!(repeated <= 1 || new <= pair[1].len() / 2, "{count}: {pair:?}");
             assert!(pair[1].len() * 2 >= pair[0].len(), "{count}: {pair:?}");
@@ -96,7 +96,7 @@ fn a_page_does_not_begin_with_an_empty_line() {
 #[test]
 fn a_mark_shows_where_new_lines_begin_on_an_overlapping_last_page() {
     let mut stage = lines(50);
-    // Two pages fill the screen. The last one repeats lines if less than half of it would be new.
+    // The last page repeats lines if less than half of it would be new.
     let mut marked = Vec::new();
     for count in 40..80 {
         stage = lines(count);

@@ -21,7 +21,8 @@ fn stage(html: &str) -> Stage {
         layout: Default::default(),
     }];
     let settings = Settings { views, ..Settings::default() };
-    // The list finds parts of words in titles, but an article only words.
+    // A search of the list finds text within the words of titles, but an article highlights only words that
+    // begin with it.
     let mut rows = item_rows();
     for row in &mut rows {
         row.title = row.title.replace("Bridge ", "Footbridge ").replace("Election", "Reelection");

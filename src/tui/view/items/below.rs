@@ -10,9 +10,10 @@ use crate::util::text;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-/// Beside the matching text of a search result, a source name uses at most one sixth of the row.
+/// Next to the matching text of a search result, a source name uses at most one sixth of the row, or
+/// [`MIN_NAME`] cells if that is more.
 const NAME_BESIDE_HIT: usize = 6;
-/// The cells that such a name may use in every row.
+/// Number of cells that such a name may use in any row.
 const MIN_NAME: usize = 10;
 
 /// Maximum width of a summary in a magazine, in cells.

@@ -28,18 +28,19 @@ const SQUARE: usize = 4;
 /// Maximum width of a source name in the source column.
 const MAX_NAME: usize = MAX_SOURCE - SQUARE;
 
-/// Maximum width of names in a narrow list beside the Sources pane, and the minimum in any list.
+/// Maximum width of names in a narrow list next to the Sources pane, and the minimum in any list.
 const SHORT: usize = 10;
 /// Minimum width of a list that is not narrow.
 const NARROW: u16 = 70;
 /// Maximum number of sources whose names are measured for each frame. With more, one is assumed to be long.
 const MAX_MEASURED: usize = 300;
-/// Minimum width of a title beside the name of its source. In a narrower list, the name is hidden.
+/// Minimum width of a title next to the name of its source. In a narrower list, the name is hidden.
 const MIN_TITLE: usize = 30;
 
-/// The columns to the right of the title, from left to right. They use at most 45 % of a row in total.
+/// The columns to the right of the title, from left to right. Without the first one, they use at most 45 % of
+/// the width of a row.
 pub(super) const COLUMNS: &[Column] = &[
-    // The leftmost column, so that its width may differ from row to row.
+    // This is the leftmost column, so that its width may differ from row to row.
     Column {
         name: "stories",
         rank: 0,
@@ -151,8 +152,8 @@ fn beginning(name: &str, cells: usize) -> String {
 /// Minimum width of a screen with long names of sources both in their pane and in the list.
 const NAMES_TWICE_FROM: u16 = 90;
 
-/// Whether the beginnings of the sources' names are enough in a narrow list, because the Sources pane is beside
-/// it.
+/// Whether the beginnings of the sources' names are enough in a narrow list, because the Sources pane is next
+/// to it.
 pub(super) fn shortens_sources(app: &App) -> bool {
     let width = app.size.0;
     width < NAMES_TWICE_FROM

@@ -74,7 +74,7 @@ impl<'a> Cell<'a> {
         }
         let title = self.app.item_name(self.row);
         let space = self.columns().free();
-        // If not even the mark of the first row fits beside a word, the row would look empty.
+        // If the first word does not fit, the title is cut instead, because the first row would look empty.
         text::width(&title) > space && title.starts_with(&first_line(&title, space))
     }
 

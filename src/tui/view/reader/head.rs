@@ -38,7 +38,7 @@ pub(super) const ROOMY: u16 = 16;
 const TALL: u16 = 28;
 
 /// The lines of the header, which end with an empty line, and how many of them scroll away with the text. If
-/// the header uses much space, only the title stays.
+/// the header uses a lot of space, only the title stays.
 pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'static>>, usize) {
     let (mut out, title_end) = whole(app, article, area);
     let height = usize::from(area.height);
@@ -78,8 +78,8 @@ fn reduced_title(app: &App, article: &Article, width: usize) -> Line<'static> {
     line
 }
 
-/// Right-aligns the lines if the title is right-to-left. ratatui would measure ligatures but draw separate
-/// letters, and truncate the lines.
+/// Right-aligns the lines if the title is right-to-left. ratatui's own alignment would measure ligatures but
+/// draw separate letters, and so truncate the lines.
 fn align(title: &str, lines: &mut [Line<'static>], width: usize) {
     if reader::is_right_to_left(&[Span::new(title, Role::Title)]) {
         for line in lines {

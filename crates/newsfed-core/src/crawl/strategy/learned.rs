@@ -26,7 +26,7 @@ const EPOCHS: usize = 3;
 const USELESS: u32 = 3;
 /// Reward for an article, in addition to that for the links on it.
 const ARTICLE: f64 = 3.0;
-/// Thresholds of the probability of being an article that separate groups of links.
+/// Links are grouped by their probability of leading to an article. These are the limits between the groups.
 const LIKELIHOODS: [f32; 6] = [0.05, 0.2, 0.5, 0.8, 0.95, 0.99];
 /// Number of labels at which waiting links are first regrouped by these probabilities; it doubles each time.
 const FIRST_REGROUPING: usize = 16;

@@ -123,7 +123,7 @@ fn measures_the_gap_from_the_fifth_item() {
     let gap = policy.gap(now).unwrap().as_secs_f64() / 3600.0;
     assert!((1.8..2.2).contains(&gap), "{gap}");
     assert!((policy.rate(now) - 24.0 / gap).abs() < 1e-6);
-    // In a hundredth of an hour no item is expected, in a day twelve.
+    // Hardly any item is expected within a hundredth of an hour, and twelve within a day.
     for (hours, warranted) in [(0.01, false), (0.1, false), (0.5, true), (24.0, true)] {
         let within = Duration::from_secs_f64(hours * 3600.0);
         assert_eq!(policy.warrants(now, within), warranted, "{hours}");

@@ -53,7 +53,7 @@ struct Line {
     /// Items before the start, which the feed lists at the first poll.
     #[serde(default)]
     h: Vec<i64>,
-    /// Items from `start` until before `end`.
+    /// Items at or after `start` and before `end`.
     t: Vec<i64>,
 }
 

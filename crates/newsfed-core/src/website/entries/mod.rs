@@ -50,7 +50,7 @@ pub struct PageEntries {
     pub entries: Vec<PageEntry>,
     /// The blocks that are not entries.
     pub left_out: Vec<LeftOut>,
-    /// Number of blocks in which the title selector finds nothing; `empty` is that of the text selector.
+    /// Numbers of blocks in which the title selector or, for `empty`, the text selector finds nothing.
     pub untitled: usize,
     pub empty: usize,
 }
@@ -60,7 +60,7 @@ pub struct PageEntries {
 pub struct PageEntry {
     /// The entry, with an identifier as its `guid`.
     pub entry: Entry,
-    /// Its date, or only the year, is relative to the poll ("3 days ago").
+    /// Whether its date, or the year of its date, depends on the day of the poll, as in "3 days ago".
     pub floats: bool,
 }
 

@@ -188,7 +188,7 @@ fn first_line<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a>> {
     usable.then_some(Title { text: title.text, element: title.element })
 }
 
-/// The target of a link, as far as it is known without the page: only its path matters.
+/// The target of a link. Its host is a placeholder, because only the path is used.
 fn target(link: ElementRef<'_>) -> Option<Url> {
     Url::parse("https://localhost/").ok()?.join(link.attr("href")?).ok()
 }

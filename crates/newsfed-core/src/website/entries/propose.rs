@@ -31,8 +31,8 @@ const MAX_READ: usize = 6;
 const SAMPLE: usize = 60;
 /// Minimum mean score of a group's blocks.
 const BORDER: f64 = 0.5;
-/// Minimum share of sections with a date or a version in their heading. The sections of an article have
-/// neither.
+/// Minimum share of sections that contain a date, or a version in their heading. The sections of an article
+/// have neither.
 const MARKED: f64 = 0.6;
 /// Minimum share of distinct titles; with fewer, the blocks are parts of entries.
 const DISTINCT: f64 = 0.6;
@@ -318,7 +318,7 @@ impl<'g, 'a> Sample<'g, 'a> {
         sum / self.blocks.len().max(1) as f64
     }
 
-    /// Whether the blocks are sections whose headings have no dates or versions, like those of an article.
+    /// Whether the blocks are sections that mostly have no dates and versions, like those of an article.
     fn is_article(&self) -> bool {
         self.blocks.first().is_some_and(is_headed)
             && self.share(|at| self.sums[at].dates > 0 || self.signs[at].version) < MARKED

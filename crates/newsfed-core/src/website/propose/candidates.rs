@@ -83,7 +83,7 @@ fn plain(link: ElementRef<'_>, url: &Url) -> Vec<String> {
     found
 }
 
-/// Selectors that use the folders of a URL, as far as these have names and are written in the link.
+/// Selectors that use the leading folders of a URL that have names and are written in the link.
 fn by_folder(link: ElementRef<'_>, url: &Url) -> Vec<String> {
     let is_name = |s: &&&str| {
         let plain = s.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));

@@ -11,8 +11,8 @@ pub(super) const MIN: usize = 3;
 const MAX_GROUPS: usize = 200;
 /// Maximum number of groups with too few links for a list that are considered for joining.
 const MAX_FEW: usize = 100;
-/// Maximum number of times, in a joined group, that other links are between links to the same URL. Links to a
-/// tag are in many rows.
+/// A URL to which the page links again this many times, with other links in between, is not an article: links
+/// to a tag are in many rows.
 const MAX_RETURNS: usize = 2;
 /// Minimum share of dated links in a list at which all links should have a date.
 const DATED: f64 = 0.8;

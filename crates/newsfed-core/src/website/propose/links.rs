@@ -316,7 +316,7 @@ pub(in crate::website) fn region(link: ElementRef<'_>) -> Region {
     for element in above(link).take(MAX_ABOVE) {
         match element.value().name() {
             "nav" | "footer" | "aside" => {
-                // Also inside an article, where these elements are beside its text.
+                // Even inside an article, these elements are not part of its text.
                 return Region::Frame;
             }
             "body" | "html" | "main" => return Region::Body,

@@ -77,7 +77,7 @@ fn sources_not_from_the_list_stay_unchanged() {
     own.account = Some("work".to_owned());
     let plan = state(&["a"], &[]).plan(&[own]);
     assert_eq!((plan.already.len(), ends(&plan)[0].as_slice()), (0, &["a"][..]));
-    // A source that is not from this list never leaves.
+    // A source that is not from this list is never removed.
     let mut own = source("a");
     own.list = None;
     let plan = state(&["b"], &["a", "b"]).plan(&[own, source("b")]);

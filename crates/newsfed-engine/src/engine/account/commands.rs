@@ -97,7 +97,7 @@ impl Handle {
     /// Finds the API of a server at or below the URL of an account, and logs in. Nothing is stored.
     ///
     /// # Errors
-    /// The error for the last URL tried, or that the server rejected the login.
+    /// Returns the error for the last URL that was tried, or `Refused` if the server rejected the login.
     pub async fn probe_account(
         &self,
         settings: &AccountSettings,

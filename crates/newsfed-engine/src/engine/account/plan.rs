@@ -11,9 +11,9 @@ pub(super) const MAX_TRIES: u32 = 3;
 pub(super) const FIRST_BATCH: usize = 100;
 /// Maximum number of identifiers per request: servers drop everything after the 1,000th field.
 pub(super) const LARGEST_BATCH: usize = 250;
-/// Maximum number of pins that may change at once, whatever their share.
+/// Maximum number of pins that may change at once, whatever their share of all pins.
 const FEW_PINS: usize = 20;
-/// Maximum number of items that may be removed at once, whatever their share.
+/// Maximum number of items that may be removed at once, whatever their share of the known items.
 const FEW_ITEMS: usize = 20;
 /// Number of identifiers used to recognise a server.
 pub(super) const SAMPLE: usize = 20;

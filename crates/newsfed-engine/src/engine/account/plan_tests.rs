@@ -91,7 +91,7 @@ fn rejects_too_many_changed_pins() {
     assert_eq!(check_pins(&pinned, &lists(&[], &all[..269])), Err(lost));
     let few: Vec<RemoteItem> = (0..20).map(|id| item(id, "p", "p")).collect();
     assert_eq!(check_pins(&few, &lists(&[], &[])), Ok(()), "20 are few");
-    // The whole reading list instead of the starred ids.
+    // The server lists all its items instead of the starred ones.
     let none: Vec<RemoteItem> = (0..300).map(|id| item(id, "", "")).collect();
     let gained = TooManyPins { lost: 0, gained: 300 };
     assert_eq!(check_pins(&none, &lists(&[], &all)), Err(gained));
@@ -110,7 +110,7 @@ fn suspects_a_different_server() {
     assert!(strange(&unread, &[100, 101], &[]));
     assert!(!strange(&unread, &[100, 3], &[]), "one is known");
     assert!(!strange(&unread[..4], &[100], &[]), "few would change");
-    // A new server also counts from 1.
+    // A new server also numbers its items from 1.
     let read: Vec<RemoteItem> = (0..9).map(|id| item(id, "r", "r")).collect();
     assert!(strange(&read, &[0, 1, 2, 3, 4], &[]));
     assert!(!strange(&read, &[0, 1, 2, 3], &[]));

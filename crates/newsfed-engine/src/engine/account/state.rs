@@ -83,7 +83,8 @@ impl AccountState {
         self.warnings.retain(|(at, _)| (now - at).abs() < WARNING_SECONDS);
     }
 
-    /// Records a failed synchronisation. The next one follows after 1, 2, 4 … 30 minutes.
+    /// Records a failed synchronisation. The next one follows after 1, 2, 4 … 30 minutes, or later if the
+    /// server asks for a longer pause.
     pub(super) fn failed(&mut self, error: &AccountError, now: Time) {
         self.failures = self.failures.saturating_add(1);
         self.problem = Some(error.to_string());

@@ -278,7 +278,7 @@ impl Sync {
         self.use_subscriptions(list).await
     }
 
-    /// Stores subscriptions as sources. The server must have been checked before.
+    /// Stores subscriptions as sources. The server must have been checked first.
     pub(super) async fn use_subscriptions(&mut self, list: Listed) -> Result<(), AccountError> {
         let (key, now) = (self.key(), self.context.clock.now());
         let Listed { feeds, left_out } = list;

@@ -6,7 +6,7 @@ use crate::util::text;
 /// Shows a notification.
 ///
 /// # Errors
-/// Why the notification was not shown.
+/// Returns why the notification was not shown.
 pub(super) async fn show(message: &Notification) -> Result<(), String> {
     let (title, body) = (message.title.clone(), message.text.clone());
     // The call blocks until the service responds.

@@ -105,7 +105,7 @@ impl Fetcher {
     /// Fetches a URL of the site.
     ///
     /// # Errors
-    /// The reason, if no further requests may be sent to the host.
+    /// Returns the reason if no further requests may be sent to the host.
     pub(super) async fn fetch(
         &self,
         url: &str,

@@ -57,7 +57,7 @@ pub(super) struct ItemState {
     pub(super) page: Option<PageState>,
     pub(super) site: LearnedSite,
     pub(super) before: Option<Version>,
-    /// The text of the page alone, if it differs.
+    /// The text extracted from the page alone, if it differs from the stored text.
     alone_before: Option<String>,
     /// Whether a change marks the item unread and makes it the newest again.
     pub(super) renews: bool,
@@ -183,8 +183,8 @@ pub(in crate::engine) async fn take_response(
     let page = SavedPage::from(response);
     let got = take(context, &state, key, page, TextWay::Best, Choice::Automatic).await?;
     drop(turn);
-    // The poll waits, because its command may end right after it. After a failure, the model is not asked for
-    // a while, so the poll waits for one request at most.
+    // The poll waits, because the command that started it may end right after the poll. After a failure, the
+    // model is not asked for a while, so the poll waits for one request at most.
     ask_model(context, key, got.undated).await?;
     Ok(got.text)
 }

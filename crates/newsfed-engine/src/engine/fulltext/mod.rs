@@ -72,7 +72,7 @@ pub enum TextGot {
     Same(TextWay),
     /// The page was not fetched.
     Left,
-    /// There is no text, for this reason. A text stored before is kept.
+    /// There is no text, for this reason. A text that was stored earlier is kept.
     Failed(String),
     /// The item no longer exists.
     Gone,
@@ -112,7 +112,7 @@ impl TextGot {
 #[derive(Debug, Clone, Default)]
 pub struct PrefetchPlan {
     pub pages: Vec<WantedPage>,
-    /// The estimated number of bytes, based on pages fetched before.
+    /// The estimated number of bytes, based on pages that were fetched earlier.
     pub bytes: u64,
     /// Number of other pages that failed and are not due for a retry.
     pub failed: usize,

@@ -92,7 +92,8 @@ pub(super) struct ReadContext {
     pub(super) site: LearnedSite,
     /// The stored text.
     pub(super) before: Option<Version>,
-    /// The text extracted from the page alone at that time, if it was different.
+    /// The text extracted at that time from the page alone, without the template of its site, if it was
+    /// different.
     pub(super) alone_before: Option<String>,
     /// How the stored text was extracted, and the hash of the text from the page alone at that time.
     pub(super) way_before: Option<TextWay>,

@@ -71,7 +71,8 @@ impl Ipc {
         let (reader, writer) = open(path).await?;
         let mut ipc = Self { reader, writer, waiting: Vec::new(), surplus: 0 };
         for (number, name) in OBSERVED.iter().enumerate() {
-            // A player that has closed the connection may have sent messages before. They are still read.
+            // A player that has closed the connection may have sent messages before that. They are still
+            // read.
             if ipc.command(&json!(["observe_property", number + 1, name])).await.is_err() {
                 break;
             }

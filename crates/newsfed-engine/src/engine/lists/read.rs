@@ -38,8 +38,8 @@ pub(in crate::engine) async fn begun(
     Ok(SourceFacts { body_hash: None, ..facts.clone() })
 }
 
-/// Reads a list and stores its content. If many sources are no longer in the list, nothing is stored until the user
-/// confirms.
+/// Reads a list and stores its content. If many sources are no longer in the list, nothing is stored until
+/// the user confirms.
 pub(in crate::engine) async fn read(
     started: &Started<'_>,
     mut finished: Finished,

@@ -172,8 +172,9 @@ impl Stepped {
         let stays = [Stay::Edited, Stay::Kept, Stay::Unknown].map(|stay| {
             let ids = stay_for(&self.plan, stay);
             (!ids.is_empty()).then(|| {
-                let verb = if ids.len() == 1 { "stays" } else { "stay" };
-                format!("{} {verb}, because {}", listing(&of(ids)), stay.why())
+                let several = ids.len() > 1;
+                let verb = if several { "stay" } else { "stays" };
+                format!("{} {verb}, because {}", listing(&of(ids)), stay.why(several))
             })
         });
         let parts: Vec<String> = parts.into_iter().chain(stays).flatten().collect();

@@ -45,7 +45,7 @@ pub(in crate::engine) const EXPLORING: &str = "exploring";
 /// Reads a site, starting with the response to its first request.
 ///
 /// # Errors
-/// The reason, if the log cannot be used.
+/// Returns the reason if the log cannot be used.
 pub(super) async fn read(
     visit: &mut Visit<'_>,
     rules: &WebsiteRules,
@@ -328,7 +328,7 @@ fn leave(visit: &Visit<'_>, words: &str, gathering: &mut Gathering) {
     gathering.is_host_paused = visit.context.client.paused_until(&visit.job.source.url).is_some();
 }
 
-/// A watching process wakes to try to take over, not to poll.
+/// Adds what one response of a crawl yields: an article or a file as an entry, and notes.
 async fn take(
     visit: &mut Visit<'_>,
     found: Option<Box<CrawlFind>>,

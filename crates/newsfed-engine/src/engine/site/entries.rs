@@ -32,7 +32,7 @@ struct EntriesDocument {
 /// Reads the entries of a page, which is the response to the first request.
 ///
 /// # Errors
-/// The reason, if the document is not a page, or its entries cannot be compared with the stored ones.
+/// Returns the reason if the document is not a page, or its entries cannot be compared with the stored ones.
 pub(super) async fn read(
     visit: &Visit<'_>,
     rules: &WebsiteRules,

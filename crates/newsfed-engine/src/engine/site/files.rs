@@ -25,7 +25,7 @@ impl Visit<'_> {
     /// Reads the file that the source consists of, which is the response to the first request.
     ///
     /// # Errors
-    /// The reason, if it cannot be stored.
+    /// Returns the reason if it cannot be stored.
     pub(super) async fn file(
         &self,
         url: Url,
@@ -109,7 +109,7 @@ impl Visit<'_> {
     /// Reads the files that were found in this poll, and plans the next check of all new ones.
     ///
     /// # Errors
-    /// The reason, if the results cannot be stored.
+    /// Returns the reason if the results cannot be stored.
     pub(super) async fn found_files(&self, files: Vec<Response>) -> Result<(), String> {
         let mut read = HashSet::new();
         for file in files {
@@ -137,7 +137,7 @@ impl Visit<'_> {
     /// and becomes unread.
     ///
     /// # Errors
-    /// The reason, if the result cannot be stored.
+    /// Returns the reason if the result cannot be stored.
     pub(super) async fn check_files(&mut self, gathering: &mut Gathering) -> Result<(), String> {
         let (key, now) = (self.job.key, self.started);
         let due = self.context.read(move |reader| reader.due_files(key, now, MAX_CHECKS)).await;

@@ -16,7 +16,7 @@ use url::Url;
 /// Reads a page, which is the response to the first request.
 ///
 /// # Errors
-/// The reason, if it cannot be stored.
+/// Returns the reason if it cannot be stored.
 pub(super) async fn read(
     visit: &mut Visit<'_>,
     rules: &WebsiteRules,

@@ -58,7 +58,7 @@ impl Visit<'_> {
     /// read.
     ///
     /// # Errors
-    /// The reason, if they cannot be stored.
+    /// Returns the reason if they cannot be stored.
     pub(super) async fn articles(
         &mut self,
         urls: Vec<Url>,
@@ -180,7 +180,7 @@ impl Visit<'_> {
     /// cannot be used, so that the same change does not cause another request.
     ///
     /// # Errors
-    /// The reason, if they cannot be stored.
+    /// Returns the reason if they cannot be stored.
     pub(super) async fn read_again(
         &mut self,
         urls: Vec<Url>,
@@ -246,7 +246,7 @@ impl Visit<'_> {
     /// Stores articles before the poll is over.
     ///
     /// # Errors
-    /// The reason, if they cannot be stored.
+    /// Returns the reason if they cannot be stored.
     pub(super) async fn keep(
         &self,
         entries: Vec<Entry>,

@@ -26,7 +26,7 @@ const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
 /// Reads a sitemap, starting with the response to its first request.
 ///
 /// # Errors
-/// The reason, if the document is not a sitemap.
+/// Returns the reason if the document is not a sitemap.
 pub(super) async fn read(
     visit: &mut Visit<'_>,
     rules: &WebsiteRules,

@@ -41,7 +41,7 @@ struct ListDocument {
 /// Reads a website, starting with the response to its first request.
 ///
 /// # Errors
-/// The reason, if the document is not a page.
+/// Returns the reason if the document is not a page.
 pub(super) async fn read(
     visit: &mut Visit<'_>,
     rules: &WebsiteRules,

@@ -81,7 +81,7 @@ pub struct Offer {
     pub selectors: Vec<(SelectorField, String)>,
     /// Number of articles that the selectors find on a list.
     pub count: usize,
-    /// Number of these articles that were known before.
+    /// Number of these articles that were already known.
     pub known: usize,
 }
 

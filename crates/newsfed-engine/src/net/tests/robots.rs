@@ -58,7 +58,7 @@ async fn many_pages_fetch_robots_txt_once() {
 
 #[tokio::test]
 async fn obeys_the_status_of_robots_txt() {
-    // Status of robots.txt, whether the page may be read.
+    // The status of robots.txt, and whether the page may be fetched.
     for (status, allowed) in [
         (404, true),
         (403, true),

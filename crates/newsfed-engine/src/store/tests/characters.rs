@@ -165,7 +165,7 @@ fn texts_indexed_as_runs_are_indexed_again() {
     assert_eq!(keys("version_text", "最初"), [-5]);
     assert_eq!(keys("version_text", "go"), [-5]);
     assert_eq!(keys("version_text", "latin"), [-6]);
-    // No entry is left from before.
+    // No earlier entry is left in the index.
     let reader = f.store.reader().unwrap();
     for (table, run) in
         [("item_text", TITLE), ("version_text", TITLE), ("version_text", "go最初の題")]

@@ -180,7 +180,7 @@ fn snippets_are_short_even_if_the_index_splits_words() {
             let expression = criteria(query).text.unwrap();
             reader.snippets(&[key], &expression).unwrap().remove(0).1
         };
-        // Shorter words find no longer ones.
+        // Short words do not match longer ones.
         let mut found = vec![find(if text.starts_with("first") { "aba" } else { "ab" })];
         if text.contains("xy") {
             found.push(find("ab OR xy"));

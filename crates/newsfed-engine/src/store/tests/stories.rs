@@ -175,7 +175,7 @@ fn similar_items_need_not_form_a_story() {
 }
 
 #[test]
-fn a_url_reused_within_a_source_joins_no_stories() {
+fn a_url_reused_within_a_source_does_not_join_stories() {
     let f = Fixture::new(&["a", "b"]);
     let at = |title: &str, hours| Entry {
         url: Some("https://city.example/2027/notices-of-the-week".into()),

@@ -228,7 +228,7 @@ fn new_and_marked_pages_are_prefetched_within_limits() {
     f.set(Mark::Pinned, "old");
     assert_eq!(unfetched(MarkedItems::Unread, &[a, b]), ["newest", "other", "old"]);
     assert_eq!(unfetched(MarkedItems::Pinned, &[a, b]), ["old"]);
-    // A failed page is tried again when it is due, and refused until then.
+    // A failed page is fetched again when it is due, and skipped until then.
     let key =
         |title: &str| f.rows(&View::of(Scope::All)).iter().find(|r| r.title == title).unwrap().key;
     let fail = |title: &str, next: Option<Time>, asked: Time| {

@@ -33,7 +33,8 @@ pub(super) fn summary(app: &App, article: &Article) -> Option<Fact> {
     if let Some(key) = key(app, Action::Difference).filter(|_| !article.differences.is_empty()) {
         fact.push((", ".to_owned(), Role::Changed));
         fact.push((key, Role::KeyHint));
-        fact.push((" shows how".to_owned(), Role::Dim));
+        let shows = if article.row.changed { " shows how" } else { " shows the changes" };
+        fact.push((shows.to_owned(), Role::Dim));
     }
     // The summary follows the key, because it may be truncated.
     if !summary.is_empty() {
