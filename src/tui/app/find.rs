@@ -3,7 +3,7 @@
 
 use super::{App, Focus, ReaderPane};
 use crate::tui::effect::Effect;
-use crate::tui::reader::{Haystack, Piece, SearchedWord};
+use crate::tui::reader::{Haystack, Lines, Piece, SearchedWord};
 use crate::util::text;
 use std::ops::Range;
 
@@ -99,8 +99,14 @@ impl ReaderPane {
         }
     }
 
-    /// Repeats the search after the article has been laid out again.
-    pub(super) fn find_again(&mut self) {
+    /// The position in the text where the search began, in the lines of its layout.
+    pub(super) fn find_began(&self, lines: &Lines) -> Option<usize> {
+        self.find.as_ref().and_then(|find| lines.lines.get(find.from)).map(|line| line.at)
+    }
+
+    /// Repeats the search after the article has been laid out again. `began` is the position in the text where
+    /// the search began; `None` if it is not known.
+    pub(super) fn find_again(&mut self, began: Option<usize>) {
         self.haystack = None;
         let Some(mut find) = self.find.take() else { return self.show_searched() };
         find.pieces = match &find.text {
@@ -113,7 +119,7 @@ impl ReaderPane {
             return;
         }
         find.at = find.at.map(|at| at.min(find.count().saturating_sub(1)));
-        find.from = self.top;
+        find.from = began.map_or(self.top, |place| self.line_of(place));
         // Hidden matches have no mark.
         if !find.is_faded {
             self.pointed = find.piece().map(|piece| piece.line);

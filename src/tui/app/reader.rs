@@ -157,6 +157,7 @@ impl ReaderPane {
             let before = std::mem::replace(&mut self.lines, lines);
             let is_same_text = self.laid_out.is_some_and(|(_, shown)| shown == key.1);
             let is_other_text = self.laid_out.is_some() && !is_same_text;
+            let began = self.find_began(&before).filter(|_| !is_other_text);
             if let Some(key) = self.laid_out.replace(key) {
                 self.spare.truncate(MAX_SPARE - 1);
                 self.spare.insert(0, (key, before));
@@ -177,7 +178,7 @@ impl ReaderPane {
             let kept = Some(hidden).filter(|rows| self.top == 0 && *rows < self.head_rows);
             self.head_hidden = kept.unwrap_or(self.head_hidden);
             self.paged_top = if self.paged_top > 0 && !is_other_text { self.top } else { 0 };
-            self.find_again();
+            self.find_again(began);
         }
     }
 
@@ -223,7 +224,7 @@ impl ReaderPane {
     }
 
     /// The line that contains a position.
-    fn line_of(&self, place: usize) -> usize {
+    pub(super) fn line_of(&self, place: usize) -> usize {
         let after = self.lines.lines.partition_point(|line| line.at <= place);
         if place == 0 { 0 } else { after.saturating_sub(1) }
     }

@@ -1,6 +1,7 @@
 //! Tests of the Reader on a test screen.
 
 mod code;
+mod find;
 mod head;
 mod jumps;
 mod pages;
