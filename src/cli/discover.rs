@@ -39,7 +39,7 @@ Changes nothing. `newsfed add` follows the URL; its option --pick accepts a
 number from this list. Exits with 1 if the URL cannot be followed.
 
 A task of --batch is one JSON object {id, html_path, url} per line; with
---feeds, it also has the key `probes`: the URLs that count as existing.
+--feeds, it also has the key `probes`: the URLs to treat as existing.
 
 Examples:
   newsfed discover example.org

@@ -34,9 +34,9 @@ enum Format {
 const EXAMPLES: &str = "\
 OPML contains the saved views and the sources with their settings; `newsfed
 import` restores them. Other readers see the feeds with folders, titles and
-tags, and the rest as links. Programs, files, filters and followed lists are
-left out, as are passwords, headers that may be secret, and proxies with a
-password. --format urls contains only feeds, with their tags and titles.
+tags, and the rest as links. Programs, files, mailboxes, filters and followed
+lists are left out, as are passwords, headers that may be secret, and proxies
+with a password. --format urls contains only feeds, with their tags and titles.
 
 Examples:
   newsfed export > subscriptions.opml
@@ -85,8 +85,8 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
     if local > 0 && !out.json {
         let what = counted_as(
             local,
-            "source is a program or file and is",
-            "sources are programs or files and are",
+            "source is a program, file or mailbox and is",
+            "sources are programs, files or mailboxes and are",
         );
         out.note(format!("{what} left out; sources.toml has them"));
     }

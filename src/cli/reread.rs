@@ -13,7 +13,7 @@ use serde::Serialize;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct RereadArgs {
-    /// Websites, pages, sitemaps or crawls
+    /// Sources of the kind website, entries, page, sitemap or crawl
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<String>,
     /// Maximum number of items per source, newest first

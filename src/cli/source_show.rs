@@ -256,7 +256,7 @@ fn poll_result(poll: &PollRecord) -> String {
     let what = match &poll.outcome {
         Outcome::Unchanged => "unchanged".to_owned(),
         Outcome::Fetched { new, updated, entries } => {
-            format!("{new} new, {updated} updated of {entries}")
+            format!("{new} new, {updated} updated, {entries} in total")
         }
         Outcome::Failed { message, .. } => message.clone(),
     };

@@ -117,8 +117,8 @@ pub(super) fn export(
                 0 => {}
                 count => missing.push(counted_as(
                     count,
-                    "program, file or list",
-                    "programs, files or lists",
+                    "program, file, mailbox or list",
+                    "programs, files, mailboxes or lists",
                 )),
             }
             let without = if missing.is_empty() { "" } else { ", without " };

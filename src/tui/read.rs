@@ -115,8 +115,8 @@ const STACK: usize = 16 << 20;
 /// Sends reads to two threads: one for lists and other fast reads, and one for items, where comparing
 /// versions takes longer.
 pub(super) struct ReadQueue {
-    lists: mpsc::Sender<Read>,
-    items: mpsc::Sender<Read>,
+    lists: mpsc::Sender<Queued>,
+    items: mpsc::Sender<Queued>,
     handle: Handle,
     events: UnboundedSender<Event>,
     interrupter: Arc<Mutex<Interrupter>>,
@@ -127,17 +127,16 @@ pub(super) struct ReadQueue {
 impl ReadQueue {
     /// Starts the threads, which end when the senders are dropped.
     pub(super) fn start(handle: Handle, events: UnboundedSender<Event>) -> Result<Self> {
-        let lists = ReaderThread::new(&handle, &events)?;
+        let lists = ReaderThread::new(&handle)?;
         let (interrupter, in_window) = (lists.interrupter.clone(), lists.in_window.clone());
         let lists = lists.spawn("newsfed-lists")?;
-        let items = spawn_later(handle.clone(), events.clone(), "newsfed-items")?;
+        let items = spawn_later(handle.clone(), "newsfed-items")?;
         Ok(Self { lists, items, handle, events, interrupter, in_window })
     }
 
     pub(super) fn send(&self, read: Read) {
         let supersedes = matches!(read, Read::Window { .. });
-        // Sending cannot fail, because the threads end only with the interface.
-        let _ = match read {
+        let thread = match read {
             Read::Statistics => return self.send_apart(read),
             Read::Article { .. }
             | Read::Row(_)
@@ -145,9 +144,11 @@ impl ReadQueue {
             | Read::Snippets { .. }
             | Read::Values
             | Read::Failures(_)
-            | Read::Downloads => self.items.send(read),
-            _ => self.lists.send(read),
+            | Read::Downloads => &self.items,
+            _ => &self.lists,
         };
+        // Sending cannot fail, because the threads end only with the interface.
+        let _ = thread.send(self.queued(read));
         if supersedes && self.in_window.load(Ordering::SeqCst) {
             self.interrupter.lock().unwrap_or_else(PoisonError::into_inner).interrupt();
         }
@@ -155,16 +156,28 @@ impl ReadQueue {
 }
 
 impl ReadQueue {
+    fn queued(&self, read: Read) -> Queued {
+        Queued { read, reply: self.events.clone() }
+    }
+
     /// Performs a read on a thread of its own.
     fn send_apart(&self, read: Read) {
-        let thread = ReaderThread::new(&self.handle, &self.events);
+        let thread = ReaderThread::new(&self.handle);
         let started = thread.and_then(|thread| thread.spawn("newsfed-statistics"));
         let _ = match started {
-            Ok(reads) => reads.send(read).is_ok(),
+            Ok(reads) => reads.send(self.queued(read)).is_ok(),
             // Sending fails if the interface is already closed.
             Err(e) => self.events.send(Event::StatisticsLoaded(Err(e.to_string()))).is_ok(),
         };
     }
+}
+
+/// A read that waits for a thread.
+struct Queued {
+    read: Read,
+    /// Exists until the read is finished or superseded, so the number of senders tells whether the queue is
+    /// empty.
+    reply: UnboundedSender<Event>,
 }
 
 /// The outcome of a read.
@@ -178,8 +191,8 @@ enum Outcome {
 /// Starts a thread that performs reads from a channel.
 fn spawn(
     name: &str,
-    run: impl FnOnce(&mpsc::Receiver<Read>) + Send + 'static,
-) -> Result<mpsc::Sender<Read>> {
+    run: impl FnOnce(&mpsc::Receiver<Queued>) + Send + 'static,
+) -> Result<mpsc::Sender<Queued>> {
     let (reads, inbox) = mpsc::channel();
     std::thread::Builder::new()
         .name(name.to_owned())
@@ -191,16 +204,12 @@ fn spawn(
 
 /// Like [`spawn`], but the thread opens the database only for its first read, so that the first list does not
 /// have to wait.
-fn spawn_later(
-    handle: Handle,
-    events: UnboundedSender<Event>,
-    name: &str,
-) -> Result<mpsc::Sender<Read>> {
+fn spawn_later(handle: Handle, name: &str) -> Result<mpsc::Sender<Queued>> {
     spawn(name, move |inbox| {
         while let Ok(first) = inbox.recv() {
-            match ReaderThread::new(&handle, &events) {
+            match ReaderThread::new(&handle) {
                 Ok(thread) => return thread.run(VecDeque::from([first]), inbox),
-                Err(e) => drop(events.send(Event::Message(Err(message(e))))),
+                Err(e) => drop(first.reply.send(Event::Message(Err(message(e))))),
             }
         }
     })
@@ -210,45 +219,43 @@ struct ReaderThread {
     handle: Handle,
     reader: Reader,
     interrupter: Arc<Mutex<Interrupter>>,
-    events: UnboundedSender<Event>,
     in_window: Arc<AtomicBool>,
     version: Option<i64>,
 }
 
 impl ReaderThread {
-    fn new(handle: &Handle, events: &UnboundedSender<Event>) -> Result<Self> {
+    fn new(handle: &Handle) -> Result<Self> {
         let reader = handle.store().reader()?;
         Ok(Self {
             handle: handle.clone(),
             interrupter: Arc::new(Mutex::new(reader.interrupter())),
             reader,
-            events: events.clone(),
             in_window: Arc::default(),
             version: None,
         })
     }
 
-    fn spawn(self, name: &str) -> Result<mpsc::Sender<Read>> {
+    fn spawn(self, name: &str) -> Result<mpsc::Sender<Queued>> {
         spawn(name, move |inbox| self.run(VecDeque::new(), inbox))
     }
 
-    fn run(mut self, mut waiting: VecDeque<Read>, inbox: &mpsc::Receiver<Read>) {
+    fn run(mut self, mut waiting: VecDeque<Queued>, inbox: &mpsc::Receiver<Queued>) {
         loop {
             if waiting.is_empty() {
                 let Ok(read) = inbox.recv() else { return };
                 waiting.push_back(read);
             }
             waiting.extend(inbox.try_iter());
-            let Some(read) = order::next(&mut waiting) else { continue };
+            let Some(Queued { read, reply }) = order::next(&mut waiting) else { continue };
             match self.perform(read) {
                 Outcome::Event(event) => {
-                    if self.events.send(event).is_err() {
+                    if reply.send(event).is_err() {
                         return;
                     }
                 }
                 // The interrupt may have been meant for the previous window, so repeat this read unless a
                 // newer window is waiting.
-                Outcome::Interrupted(read) => waiting.push_front(read),
+                Outcome::Interrupted(read) => waiting.push_front(Queued { read, reply }),
                 Outcome::Nothing => {}
             }
         }

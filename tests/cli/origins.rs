@@ -239,7 +239,10 @@ fn lists_neither_import_nor_export_programs() {
     world.run(&["add", "--yes", &world.server.url("/council.xml"), "--filter", "cat"]).ok();
     for format in ["opml", "urls"] {
         let exported = world.run(&["export", "--format", format]);
-        assert!(exported.err.contains("2 sources are programs or files"), "{exported:?}");
+        assert!(
+            exported.err.contains("2 sources are programs, files or mailboxes"),
+            "{exported:?}"
+        );
         assert!(exported.err.contains("1 filter is left out"), "{exported:?}");
         let text = exported.ok();
         assert!(

@@ -171,7 +171,7 @@ fn exports_the_sources_to_a_new_file() {
     t.wait_for("Third article");
     for name in ["newsfed.opml", "newsfed (2).opml"] {
         t.send(":export\r");
-        t.wait_for(&format!("lists/{name}, without 1 program, file or list"));
+        t.wait_for(&format!("lists/{name}, without 1 program, file, mailbox or list"));
         let text = std::fs::read_to_string(folder.join(name)).unwrap();
         assert_eq!(text.matches("<outline type=\"rss\"").count(), 3, "{text}");
         assert!(!text.contains("Own"), "{text}");

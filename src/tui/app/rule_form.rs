@@ -122,7 +122,7 @@ impl App {
     pub(super) fn add_tag_rule(&mut self, mut rule: RuleSettings, tag: &str) -> Vec<Effect> {
         let tag = tag_name(tag);
         if tag.is_empty() {
-            return self.note("Nothing to add: the tag has no letters");
+            return self.note("Nothing to add: the tag is empty");
         }
         rule.effects = vec![format!("{TAG}{tag}")];
         let label = rule.name.clone();

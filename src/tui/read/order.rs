@@ -1,20 +1,20 @@
 //! The order in which a thread performs waiting reads.
 
-use super::Read;
+use super::{Queued, Read};
 use std::collections::VecDeque;
 
 /// Takes the first read, unless a newer one supersedes it or it has to wait for more urgent reads. `None`
 /// means that the caller should try again with the changed queue.
-pub(super) fn next(waiting: &mut VecDeque<Read>) -> Option<Read> {
-    let read = waiting.pop_front()?;
-    let waits = |kind: fn(&Read) -> bool| waiting.iter().any(kind);
+pub(super) fn next(waiting: &mut VecDeque<Queued>) -> Option<Queued> {
+    let queued = waiting.pop_front()?;
+    let waits = |kind: fn(&Read) -> bool| waiting.iter().any(|other| kind(&other.read));
     let is_window = |q: &Read| matches!(q, Read::Window { .. });
     let is_article = |q: &Read| matches!(q, Read::Article { .. });
     let is_matches = |q: &Read| matches!(q, Read::Matches { .. });
     let is_total = |q: &Read| matches!(q, Read::Total { .. });
     let is_counts = |q: &Read| matches!(q, Read::Counts { .. });
     let is_urgent = |q: &Read| !matches!(q, Read::Total { .. } | Read::Counts { .. });
-    let (is_superseded, must_wait) = match &read {
+    let (is_superseded, must_wait) = match &queued.read {
         // Only the newest read of each of these kinds matters.
         Read::Window { .. } => (waits(is_window), false),
         Read::Article { .. } => (waits(is_article), false),
@@ -33,10 +33,10 @@ pub(super) fn next(waiting: &mut VecDeque<Read>) -> Option<Read> {
     match (is_superseded, must_wait) {
         (true, _) => None,
         (false, true) => {
-            waiting.push_back(read);
+            waiting.push_back(queued);
             None
         }
-        (false, false) => Some(read),
+        (false, false) => Some(queued),
     }
 }
 
@@ -59,10 +59,12 @@ mod tests {
 
     /// The reads in the order in which they are performed, in an abbreviated form.
     fn performed(reads: Vec<Read>) -> String {
-        let mut waiting = VecDeque::from(reads);
+        let (reply, _events) = tokio::sync::mpsc::unbounded_channel();
+        let queued = |read| Queued { read, reply: reply.clone() };
+        let mut waiting: VecDeque<_> = reads.into_iter().map(queued).collect();
         let mut names = Vec::new();
         while !waiting.is_empty() {
-            names.extend(next(&mut waiting).map(|read| match read {
+            names.extend(next(&mut waiting).map(|queued| match queued.read {
                 Read::Window { request, .. } => format!("list {request}"),
                 Read::Unread { request, .. } => format!("unread {request}"),
                 Read::Total { request, .. } => format!("total {request}"),

@@ -4,6 +4,10 @@ use super::lists::stage_with_files;
 use super::real::Real;
 use super::*;
 use crate::config::Action;
+use std::time::Duration;
+
+/// The actions start tasks that run until they are stopped, which need not be waited for.
+const PAUSE: Duration = Duration::from_millis(25);
 
 /// Runs every action from the Sources pane, the Items pane and the Reader.
 async fn every_action(mut real: Real) {
@@ -13,7 +17,7 @@ async fn every_action(mut real: Real) {
             real.app.focus = super::super::app::Focus::Sources;
             for _ in 0..opened {
                 real.keys("l");
-                real.quiet().await;
+                real.quiet_for(PAUSE).await;
             }
             // Dialogs of the previous action may have opened only after a count.
             real.close_dialogs();
@@ -25,7 +29,7 @@ async fn every_action(mut real: Real) {
             assert!(real.screen().contains(action.name()), "{action}");
             real.app.toast = None;
             real.enter();
-            real.quiet().await;
+            real.quiet_for(PAUSE).await;
             real.screen();
             assert_eq!(real.unreadable_error(), None, "{action} after opening {opened} times");
             let quits = real.requested.drain(..).any(|e| matches!(e, Effect::Quit(_)));

@@ -7,13 +7,15 @@ use crate::config::{Paths, load};
 use crate::engine::{Engine, Handle};
 use crate::store::{FinishedPoll, Prepared, Store, prepare};
 use crate::util::clock::SystemClock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 
 /// Timeout for expected events.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The driver counts as idle after this time without events.
-const SILENCE: Duration = Duration::from_millis(25);
+/// A long time without events.
+const SILENCE: Duration = Duration::from_secs(1);
+/// Interval between checks whether a task has ended without an event.
+const CHECK: Duration = Duration::from_millis(2);
 
 pub(super) struct Real {
     pub(super) app: App,
@@ -25,6 +27,8 @@ pub(super) struct Real {
     pub(super) edits: usize,
     driver: Driver,
     events: UnboundedReceiver<Event>,
+    /// Number of senders of events while nothing is read or done.
+    idle_senders: usize,
     terminal: Terminal<TestBackend>,
     _folder: tempfile::TempDir,
 }
@@ -66,6 +70,7 @@ impl Real {
             let entries = (0..count).map(|n| item(source.key, n)).collect();
             store.store_poll(poll(source.key, prepare(entries, &hashing))).await.unwrap();
         }
+        while store.index_step().await.unwrap().is_some() {}
         let engine = Engine {
             store,
             settings: loaded.settings.clone(),
@@ -80,6 +85,7 @@ impl Real {
         let handle = engine.start().await.unwrap();
         let (sender, events) = mpsc::unbounded_channel();
         let driver = Driver::new(handle.clone(), paths.clone(), sender).unwrap();
+        let idle_senders = events.sender_strong_count();
         let keymap = KeyMap::load(&loaded.settings.keys).unwrap();
         let palette = Palette::of(&loaded.settings, ColorSupport::DARK);
         let app = App::new(loaded.settings, keymap, palette, now());
@@ -91,6 +97,7 @@ impl Real {
             edits: 0,
             driver,
             events,
+            idle_senders,
             terminal: Terminal::new(TestBackend::new(100, 30)).unwrap(),
             _folder: folder,
         };
@@ -118,8 +125,20 @@ impl Real {
 
     /// Handles events until the driver is idle.
     pub(super) async fn quiet(&mut self) {
-        while let Ok(Some(event)) = tokio::time::timeout(SILENCE, self.events.recv()).await {
-            self.take(event);
+        self.quiet_for(SILENCE).await;
+    }
+
+    /// Handles events until the driver is idle: everything that will send an event has a sender. Tasks that
+    /// run until they are stopped, such as a crawl, count as idle after a time without events.
+    pub(super) async fn quiet_for(&mut self, silence: Duration) {
+        let mut last = Instant::now();
+        while !self.events.is_empty()
+            || self.events.sender_strong_count() > self.idle_senders && last.elapsed() < silence
+        {
+            if let Ok(Some(event)) = tokio::time::timeout(CHECK, self.events.recv()).await {
+                self.take(event);
+                last = Instant::now();
+            }
         }
     }
 

@@ -87,8 +87,8 @@ fn closing_a_search_restores_the_list_position() {
             real.keys("fItem");
             real.until("other matches", |app| app.items.listing.query == "Item").await;
             real.enter();
-            real.quiet().await;
-            assert_ne!(real.app.items.current().map(|row| &row.title), Some(&title));
+            let another = |app: &App| app.items.current().is_some_and(|row| row.title != title);
+            real.until("another row", another).await;
             real.keys("q");
             let back = |app: &App| app.items.current().is_some_and(|row| row.title == title);
             real.until("the row", back).await;

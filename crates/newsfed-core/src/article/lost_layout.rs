@@ -123,7 +123,8 @@ fn is_joined(line: &str) -> bool {
     line.len() > MAX_LINE && parts >= least && is_code && !is_data
 }
 
-/// Whether code follows a comment, which ends a line.
+/// Whether code follows a `//` comment on the same line. Such a comment extends to the end of its line, so a
+/// line break was lost.
 fn has_code_after_comment(line: &str) -> bool {
     let after = ["; // ", "} // ", "{ // "].iter().find_map(|start| line.split_once(start));
     let comment = line.strip_prefix("// ").or(after.map(|(_, rest)| rest));

@@ -142,7 +142,7 @@ fn beside(mut pieces: Vec<Piece>) -> Option<Vec<String>> {
     Some(out)
 }
 
-/// Makes brackets around parts of three lines as tall as these parts.
+/// Makes brackets around parts that are three lines tall as tall as these parts.
 fn enlarge_brackets(lines: &mut [String]) {
     let [above, line, below] = lines else { return };
     if !line.contains(|c| LARGE.iter().any(|(small, _)| *small == c)) {

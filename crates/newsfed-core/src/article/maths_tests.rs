@@ -191,7 +191,7 @@ fn writes_fractions_and_limits_on_three_lines() {
         // In a numerator or an index, a fraction is written inline.
         ("\\frac{\\frac{a}{b}}{c} + e^{\\frac{1}{2}}", " a/b\n───── + e^(1/2)\n  c"),
         ("a &= \\frac{b}{c} \\\\ d &= e \\\\ f &= g", "     b\na = ───\n     c\n\nd = e\nf = g"),
-        // The formula is too wide, or an exponent would seem to belong only to the fraction bar.
+        // Inline, because the formula is too wide, or an exponent would seem to belong only to the fraction bar.
         ("x = \\frac{a+b+c+d+e+f+g+h}{2}", "x = (a+b+c+d+e+f+g+h)/2"),
         ("\\frac{a}{b}^2", "(a/b)²"),
         ("\\sum x", "∑ x"),

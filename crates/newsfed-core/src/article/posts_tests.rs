@@ -466,7 +466,7 @@ fn separates_readings_code_and_tabs_from_adjacent_text() {
 }
 
 #[test]
-fn does_not_read_vbulletin_texts_as_quotations() {
+fn does_not_read_vbulletin_posts_as_quotations() {
     let text = "The keel was mended in the winter, and the boat sails again.";
     let markup = format!(
         "<blockquote class='postcontent restore'>{text}<blockquote>When?</blockquote></blockquote>"

@@ -156,7 +156,7 @@ impl Targets {
 /// Why a text cannot be parsed as targets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoTarget {
-    #[error("\"{0}\" is neither articles, data, files nor a media type such as text/csv")]
+    #[error("\"{0}\" is not a target; use articles, data, files or a media type such as text/csv")]
     Unknown(String),
     /// Pages cannot be targets, because they are read for their links.
     #[error("pages cannot be a target of a crawl; use articles instead")]

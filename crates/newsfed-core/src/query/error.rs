@@ -53,7 +53,7 @@ pub enum QueryErrorKind {
     #[error("unknown value \"has:{}\"{}", clean(.0), meant_thing(.0))]
     Thing(String),
     /// An invalid language.
-    #[error("\"{}\" is not a language; write en, de or pt-BR", clean(.0))]
+    #[error("\"{}\" is not a language tag; use one such as en, de or pt-BR", clean(.0))]
     Language(String),
     /// An invalid number.
     #[error("\"{}\" is not a number of words; write words<500", clean(.0))]

@@ -19,7 +19,7 @@ pub enum NotTranslated {
     #[error("\"{}\" cannot be expressed as a search", clean(.0))]
     Comparison(String),
     /// Not an expression.
-    #[error("cannot be parsed from \"{}\" on", clean(.0))]
+    #[error("cannot be parsed; the error begins at \"{}\"", clean(.0))]
     Syntax(String),
 }
 

@@ -287,7 +287,7 @@ fn translates_newsboat_expressions() {
         ("title", "cannot be parsed"),
         ("", "cannot be parsed"),
         ("unread = \"yes\" and", "cannot be parsed"),
-        ("unread = \"yes\" nonsense", "cannot be parsed from \"nonsense\""),
+        ("unread = \"yes\" nonsense", "the error begins at \"nonsense\""),
     ] {
         let summary = from_newsboat(expression).map_or_else(|e| e.to_string(), |q| q.to_string());
         assert!(summary.contains(expected), "{expression}: {summary}");

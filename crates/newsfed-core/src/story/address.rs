@@ -7,7 +7,7 @@ use url::Url;
 /// The address of an item in a comparable form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Address {
-    /// Hash of the URL without everything that differs between links to one page.
+    /// Hash of the URL without the parts in which links to the same page differ.
     pub(super) page: u64,
     /// Hash of the fragment, because several entries may be on one page; 0 without a fragment. The lowest bit
     /// is 1 if the fragment contains a digit, like that of a comment.

@@ -52,7 +52,7 @@ limits! {
     PAGE_STEPS = 20_000_000, "sum of the nesting depths of all elements, text nodes and comments of a page";
     /// Different names of elements and attributes in a page. With more, the parser's table of names gets
     /// slow.
-    PAGE_NAMES = 10_000, "different names of elements and attributes in a page";
+    PAGE_NAMES = 10_000, "distinct names of elements and attributes in a page";
     /// Link targets of an article in total, in bytes. Beyond the limit, only the text of relative links is
     /// kept.
     ARTICLE_TARGETS = 8 * MIB, "link targets of an article in total";

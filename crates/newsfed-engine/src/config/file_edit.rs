@@ -226,8 +226,8 @@ impl FileEdit {
 }
 
 /// Descriptions of changes to `enabled`.
-const OFF: &str = "switched off";
-const ON: &str = "switched on";
+const OFF: &str = "disabled";
+const ON: &str = "enabled";
 
 /// Describes a change to a key of an element. Values may be long, so only that of `folder` is included.
 fn describe_key(change: &KeyChange) -> String {

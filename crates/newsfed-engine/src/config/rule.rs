@@ -196,7 +196,7 @@ fn text_list(node: &Node, rule: Rule) -> Result<Vec<String>, String> {
     list.iter()
         .map(|word| match &word.value {
             Value::Text(_) => text(word, rule),
-            _ => Err(format!("{} in it", mismatch(expected, word))),
+            _ => Err(format!("{} in the list", mismatch(expected, word))),
         })
         .collect()
 }

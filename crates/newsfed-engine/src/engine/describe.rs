@@ -77,7 +77,11 @@ pub(super) fn account_sentence(account: &AccountPolling, now: Time) -> String {
         Some(at) => format!("last synchronised {}", time_text::clock(at, now)),
         None => "not synchronised yet".to_owned(),
     };
-    format!("Polled by {}, {last}, next sync {}", polled_by(account), next_sync(account, now))
+    format!(
+        "Checked by {}, {last}, next synchronisation {}",
+        polled_by(account),
+        next_sync(account, now)
+    )
 }
 
 fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {

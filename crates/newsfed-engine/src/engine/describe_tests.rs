@@ -229,7 +229,7 @@ fn an_account_source_has_no_schedule() {
     assert_eq!(names(&why), ["polled by", "last sync", "next sync"]);
     assert_eq!(line(&why, "polled by").unwrap(), "home (FreshRSS)");
     let sentence = account_sentence(why.account.as_ref().unwrap(), now());
-    assert!(sentence.starts_with("Polled by home (FreshRSS), last synchronised "), "{sentence}");
+    assert!(sentence.starts_with("Checked by home (FreshRSS), last synchronised "), "{sentence}");
     let stopped = why.account.as_mut().unwrap();
     (stopped.next_sync, stopped.problem) = (None, Some("refused".to_owned()));
     assert_eq!(names(&why).last(), Some(&"problem"));

@@ -170,8 +170,8 @@ fn arrive(
     Ok(done)
 }
 
-/// The stored item that an arriving item is the same as, among the items that are not linked to an item of
-/// the server yet. In a rebuilt database it has the same identifier; otherwise, for example in a source that
+/// The stored item that matches an arriving item, among those that are not yet linked to an item of the
+/// server. In a rebuilt database it has the same identifier; otherwise, for example in a source that
 /// was moved to the server, it has the same URL. With `relink`, the identifiers come from a different server.
 /// Some feeds have one URL for all items, so the title or the date must be the same too.
 fn untied(conn: &Connection, source: i64, entry: &Prepared, relink: bool) -> Result<Option<i64>> {

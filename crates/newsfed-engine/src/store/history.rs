@@ -18,7 +18,7 @@ pub struct History {
     pub published: Vec<i64>,
 }
 
-/// Rows of source, date and discovery, in order.
+/// Reads rows of source, date and time of discovery, which must be ordered by source.
 fn read_histories(mut rows: Rows<'_>) -> Result<Vec<History>> {
     let mut histories: Vec<History> = Vec::new();
     while let Some(row) = rows.next()? {

@@ -312,7 +312,7 @@ fn reads_two_digit_years_as_the_latest_possible_year() {
 }
 
 #[test]
-fn uses_only_the_publication_among_relative_dates_and_ranges() {
+fn reads_the_relative_publication_date_and_ignores_ranges() {
     for (text, want) in [
         ("Posted 5 days ago · Updated 2 hours ago", "2026-11-17"),
         ("3 April 2024 – 5 April 2024", "-"),

@@ -222,7 +222,7 @@ fn drawing(html: &str) -> Option<(&str, usize)> {
     None
 }
 
-/// Whether the raw content of an element is never read. Such content is a quarter of a typical page.
+/// Whether nothing reads the raw content of an element. Such content is a quarter of a typical page.
 fn is_unread(tag: &Tag<'_>, raw: &str) -> bool {
     // If a script contains such a comment, the parser and the scanner may disagree about its end.
     tag.is("style")

@@ -22,7 +22,7 @@ const MAX_NAME: usize = 100;
 /// in bytes.
 const LONGER: usize = 1 << 20;
 
-/// Maximum length of the start of a text that is cut, in bytes. Its end tags and [`CUT`] still fit.
+/// Maximum number of bytes kept of a text that is cut off. It leaves space for the end tags and [`CUT`].
 pub(super) const LONGEST_START: usize =
     limits::TEXT_BYTES - limits::PAGE_DEPTH / 2 * "</blockquote>".len() - 2 * CUT.len();
 

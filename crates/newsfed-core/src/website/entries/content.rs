@@ -73,7 +73,8 @@ impl<'p> Texts<'p> {
             }
         }
         let safe = html::clean(text::start(&markup, MAX_CONTENT), Some(self.page.base()));
-        // Uses the tree of the document, because whitespace and boxes are not part of the text.
+        // Converts the HTML to a document and back, which drops whitespace and boxes: they are not part of
+        // the text.
         let document = from_html(&safe, None);
         let text = html::clean(&document.html(), None);
         (has_words(&text) || text.contains("<img")).then_some(text)

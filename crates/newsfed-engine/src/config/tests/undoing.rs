@@ -328,8 +328,8 @@ fn describes_changes_without_secrets() {
     let private = file.edit_entry(&file.entry(&id("b")).unwrap(), &[off]).unwrap();
     for (edit, want) in [
         (one("b", &set("title", "New")), "title of b"),
-        (one("b", &set("enabled", "off")), "b switched off"),
-        (one("b", &set("enabled", "on")), "b switched on"),
+        (one("b", &set("enabled", "off")), "b disabled"),
+        (one("b", &set("enabled", "on")), "b enabled"),
         (private, "private of b"),
         (
             file.update(&[id("a-example"), id("c")], &both).unwrap(),

@@ -182,7 +182,7 @@ fn changes_wait_for_the_server_and_can_be_undone() {
     assert_eq!(ops()[2..], [AccountOp::Subscribe { url, title, folder, stream: None }]);
     list(&f, account, vec![feed("a")]);
     assert_eq!(streams(&f, account), ["feed/9", "feed/a"], "until it is subscribed again");
-    // A change that failed continues to wait, with the reason.
+    // A failed change stays in the queue, with the reason.
     let mut waiting = f.store.reader().unwrap().account_ops(account).unwrap();
     let done = vec![waiting.remove(0).seq];
     let mut failed = waiting.remove(0);
