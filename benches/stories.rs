@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 const NEW: usize = 20_000;
 /// Number of new items per source.
 const PER_SOURCE: usize = 20;
-/// One in this number of new items is a copy.
+/// One in this many new items is a copy.
 const COPIED: usize = 10;
 const ROUNDS: usize = 5;
 

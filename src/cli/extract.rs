@@ -41,7 +41,7 @@ pub(super) struct ExtractArgs {
     /// Summary of the article in its feed
     #[arg(long, conflicts_with = "batch")]
     summary: Option<String>,
-    /// URL of the page, for its links and its date
+    /// URL of the page, to resolve its links and to find its date
     #[arg(long, conflicts_with = "batch")]
     url: Option<Url>,
     /// When the page was fetched, for dates like "2 hours ago"

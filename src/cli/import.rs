@@ -56,20 +56,20 @@ the list and, if it is in no folder, the folder given there. Exits with 1 if
 every entry of the list was skipped, and with 3 if only views were imported
 because every source was skipped.
 
-With --follow, an OPML list at a URL or in a file is read once a day: feeds
-that are new in the list are added, changed titles and folders are applied, and
-feeds that are no longer in it are removed, unless you have changed the source,
-or have pinned or tagged any of its items or kept any for later. The list is
-itself a source, of kind `list`.
+With --follow, an OPML list at a URL or in a file is read once a day by
+default: feeds that are new in the list are added, changed titles and folders
+are applied, and feeds that are no longer in it are removed, unless you have
+changed the source, or have pinned or tagged any of its items or kept any for
+later. The list is itself a source, of kind `list`.
 
 Items with their marks: newsboat's cache.db, newsraft's database,
 database.sqlite from eilmeldung or NewsFlash, JSON from Inoreader, Feedly,
 FreshRSS and other services, and Pocket's CSV or HTML. Import the list of feeds
 first. Items of feeds that you follow go to their sources: known items get
-their marks, and new items are added with the data in the file. Items that a
-service has saved from other pages go into a source of their own that is never
-polled. Marks are only added, never removed, and rules are not applied. Flags
-of newsboat that do not pin become tags such as flag-b.
+their marks, and new items are added with the data in the file. Items that
+you saved in a service from other pages go into a source of their own that is
+never polled. Marks are only added, never removed, and rules are not applied.
+Flags of newsboat that do not pin become tags such as flag-b.
 
 Examples:
   newsfed import subscriptions.opml

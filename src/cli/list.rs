@@ -115,8 +115,9 @@ query, or put -- before it.
   url:part     category:name        lang:de          words<500        has:audio
   /pattern/    title:/pattern/      author:/pattern/ url:/pattern/
 
-source:, folder: and tag: find the items of the sources that have this name,
-folder or tag in sources.toml; tag: also finds items with the tag itself.
+source: finds items of a source, by its id or title. folder: finds items of the
+sources in a folder. tag: finds items that have this tag, or whose source has it
+in sources.toml.
 category: searches the publisher's own categories. Patterns are regular
 expressions that ignore case. OR must be in capitals. An unknown operator is an
 error; to search for it as text, quote it. `unread` is short for is:unread.

@@ -127,7 +127,7 @@ pub(super) fn colours_wanted() -> bool {
     !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Text without control and direction characters, except line breaks, tabs and, with `styled`, the escape
+/// Text without control characters and bidirectional formatting characters, except line breaks, tabs and, with `styled`, the escape
 /// sequences of [`Output::bold`] and [`Output::faint`].
 pub(super) fn without_controls(text: &str, styled: bool) -> Cow<'_, str> {
     let harmful = |c: char| {

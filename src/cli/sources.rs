@@ -27,7 +27,7 @@ pub(super) struct SourcesArgs {
 
 const EXAMPLES: &str = "\
 The list shows the id, unread and total item counts, state, time until the next
-check, title, and, for failing sources, the last error.
+poll, title, and, for failing sources, the last error.
 
 Examples:
   newsfed sources

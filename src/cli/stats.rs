@@ -25,11 +25,11 @@ pub(super) struct StatsArgs {
 const EXAMPLES: &str = "\
 Counts the items dated in these weeks, and adds up the reading time of those
 marked read. Items that a rule hid or marked read do not count as read. Items
-without a date that a source had when it was added do not count at all.
+without a date that were in a source when it was added do not count at all.
 The hours are in your time zone. Polls are recorded for two weeks. A source
-could be removed if it is gone, has been failing for two weeks, seems
-abandoned, or, after four weeks, has had less than 5 % of at least 20 items
-read; sources with pinned items are left out.
+could be removed if it is gone, has been failing for two weeks, or seems
+abandoned, or if you have read less than 5 % of its items after four weeks and
+at least 20 items; sources with pinned items are left out.
 
 Examples:
   newsfed stats

@@ -450,7 +450,7 @@ impl Driver {
 /// Stores a reading position. Errors are only logged.
 pub(super) async fn store_position(store: &Store, item: i64, place: usize) {
     if let Err(e) = store.set_place(item, place).await {
-        tracing::debug!("the position in item {item} was not stored: {e}");
+        tracing::debug!("the reading position in item {item} was not stored: {e}");
     }
 }
 

@@ -276,7 +276,7 @@ fn bad_responses_leave_no_files() {
     for (path, message) in [
         ("/gone", "has nothing at this URL (HTTP 404)"),
         ("/page.mp3", "sent a web page instead of the file"),
-        ("/packed", "compressed it (gzip)"),
+        ("/packed", "compressed the file (gzip)"),
         ("/long", "larger than 100 kB, the limit (download.max_size)"),
         ("/endless", "larger than 100 kB, the limit (download.max_size)"),
         ("/inside", "127.0.0.9 is a private address"),

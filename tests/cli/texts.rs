@@ -83,7 +83,7 @@ fn prefetches_pages_and_shows_them_in_every_format() {
     let again = quick(&world, &["prefetch"]);
     assert_eq!(
         (again.code, again.err.trim()),
-        (Some(0), "all pages are already fetched, except 1 without text")
+        (Some(0), "all pages have already been fetched; 1 has no text")
     );
     assert_eq!((requests(&world, "/one"), requests(&world, "/three")), (1, 1));
 
@@ -287,7 +287,7 @@ fn sources_show_reports_when_full_text_is_fetched() {
         world.run(&["sources", "show", "Blog"]).ok().contains("fetched only when you ask (never)")
     );
     let nothing = quick(&world, &["prefetch"]);
-    assert!(nothing.err.contains("all pages are already fetched"), "{nothing:?}");
+    assert!(nothing.err.contains("all pages have already been fetched"), "{nothing:?}");
     world.run(&["sources", "edit", "Blog", "--full-text", ""]).ok();
     let wrong = world.run(&["sources", "edit", "Blog", "--full-text", "always"]);
     assert_eq!(wrong.code, Some(2));

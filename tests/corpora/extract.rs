@@ -143,7 +143,7 @@ fn finds_the_publication_dates_of_more_articles() {
         let page = page(&folder.join(format!("pages/{id}.html.gz")));
         Some((page, item["url"].as_str().and_then(|u| Url::parse(u).ok()), day.to_owned()))
     });
-    // A fifth of the other dates are of the last update, and do not count as publication dates.
+    // A fifth of the remaining dates are those of the last update, which do not count as publication dates.
     let [right, wrong, _] = dates(cases);
     assert!(right >= 0.848 && wrong <= 0.065);
 }

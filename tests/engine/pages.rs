@@ -227,7 +227,7 @@ async fn rereads_articles_with_a_new_sitemap_date() {
 }
 
 #[tokio::test]
-async fn requests_a_modified_article_that_cannot_be_read_once() {
+async fn requests_an_unreadable_modified_article_only_once() {
     let away = Reply::status(302).header("location", "/login");
     for reply in
         [away, Reply::ok("text/html", "<form><input type=password></form>"), Reply::status(404)]

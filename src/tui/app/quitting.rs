@@ -26,7 +26,7 @@ impl App {
         self.note("Counting the items to mark read. Quit again to leave them unread.")
     }
 
-    /// Quits if quitting waited for the count of items to mark read.
+    /// Quits if the user has quit already, and the items to mark read have now been counted.
     pub(super) fn quit_if_counted(&mut self) -> Option<Effect> {
         let reason = if self.items.marking.is_empty() { self.quitting.take() } else { None };
         reason.map(Effect::Quit)

@@ -135,7 +135,7 @@ fn prefetches_after_showing_the_size() {
     stage.keys("PP");
     assert_eq!(stage.asked_for("StopPrefetch"), 1);
     stage.happen(Event::PrefetchPlanned(Ok(PrefetchPlan::default())));
-    stage.shows("all pages are already fetched");
+    stage.shows("all pages have already been fetched");
 }
 
 #[test]

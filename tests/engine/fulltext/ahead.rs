@@ -146,5 +146,5 @@ async fn retries_failed_pages_when_due() {
     let plan = engine.plan_prefetch(&kept, 100).await.unwrap();
     let planned: Vec<i64> = plan.pages.iter().map(|p| p.item).collect();
     assert_eq!((planned, plan.failed), (vec![key(&engine, 1), key(&engine, 3)], 1));
-    assert!(plan.nothing().contains("except 1"));
+    assert!(plan.nothing().contains("1 has no text"));
 }

@@ -660,7 +660,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Reads a cell of a data table. The entries of a list are lines with marks.
+    /// Reads a cell of a data table. The entries of a list in it become lines that begin with a bullet or
+    /// number.
     fn cell(&mut self, cell: ElementRef<'_>, depth: usize) -> Vec<Inline> {
         if !cell.descendent_elements().any(|d| matches!(d.value().name(), "ul" | "ol")) {
             return tidy(self.inline(cell, depth + 1));

@@ -23,7 +23,7 @@ const MAX_CERTAIN: usize = 80;
 const MAX_MARKS: usize = 5000;
 /// Maximum number of nodes that are searched for names.
 const MAX_NODES: usize = 400_000;
-/// Maximum number of nodes, of images and of ancestors that are searched for one element.
+/// Maximum numbers of nodes, images and ancestors that are examined per element.
 const MAX_WITHIN: usize = 40;
 const MAX_IMAGES: usize = 5000;
 const MAX_ABOVE: usize = 12;

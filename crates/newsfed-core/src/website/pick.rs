@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(selector, "body > div:nth-child(1) > div:nth-child(2) > p:nth-child(2)");
     }
 
-    /// The same markup twice, each nested in `depth` identical elements.
+    /// Two copies of the markup, each nested in `depth` identical elements.
     fn twice_below(depth: usize, markup: &str) -> String {
         let (open, close) = ("<div>".repeat(depth), "</div>".repeat(depth));
         format!("<body>{}</body>", format!("{open}{markup}{close}").repeat(2))

@@ -27,7 +27,7 @@ pub fn check(rules: &WebsiteRules, is_list: bool) -> Vec<(&'static str, String)>
         wrong.push(("max_pages", "must be at least 1".to_owned()));
     }
     if rules.date_format.as_deref().is_some_and(|layout| !super::date::is_layout(layout)) {
-        let what = "contains no part of a date; write it as the site would write January 2, 2006";
+        let what = "contains no part of a date; write it as the site would write 2 January 2006";
         wrong.push(("date_format", what.to_owned()));
     }
     wrong

@@ -261,7 +261,7 @@ pub(super) fn parse_time(text: &str) -> Option<Duration> {
     humantime::parse_duration(text.trim()).ok()
 }
 
-/// A time in the form that `parse_time` reads, with `1d` like `1h` instead of `1day`.
+/// A time in the form that `parse_time` reads. Days are written `1d`, not `1day`, to match `1h`.
 pub(crate) fn show_time(time: Duration) -> String {
     humantime::format_duration(time).to_string().replace("days", "d").replace("day", "d")
 }

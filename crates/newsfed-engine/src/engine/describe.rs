@@ -287,8 +287,8 @@ fn spent(why: &Why, now: Time) -> String {
     let saved = match why.polls_saved {
         _ if !compared => String::new(),
         0 => String::new(),
-        n if n > 0 => format!(" ({n} fewer than at the fixed interval)"),
-        n => format!(" ({} more than at the fixed interval)", -n),
+        n if n > 0 => format!(" ({n} fewer than with the policy fixed)"),
+        n => format!(" ({} more than with the policy fixed)", -n),
     };
     let (cost, kept) = (size(why.spent.bytes), size(why.spent.bytes_saved));
     let count = |n: u32, what: &str| match n {

@@ -194,7 +194,7 @@ fn compares_polls_after_a_day() {
     assert_eq!(line(&why, "this week").unwrap(), "1 poll, 1 request, 0 B received, 0 B saved");
     why.first_poll = Some(later(-24 * 60));
     let summary = line(&why, "this week").unwrap();
-    assert!(summary.starts_with("1 poll (1 more than at the fixed interval),"), "{summary}");
+    assert!(summary.starts_with("1 poll (1 more than with the policy fixed),"), "{summary}");
 }
 
 #[test]

@@ -87,7 +87,7 @@ impl TypedOrigin {
     }
 }
 
-/// Splits a command like a shell; no shell is used.
+/// Splits a command as a shell would, without using one.
 fn split(command: &str) -> Result<Vec<String>, String> {
     let argv = shlex::split(command).ok_or("a quotation mark is not closed")?;
     match argv.first() {

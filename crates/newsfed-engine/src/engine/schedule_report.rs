@@ -247,7 +247,7 @@ fn moved(planned: &Planned, now: Time) -> Option<String> {
 fn expectation(why: &Why) -> Option<String> {
     let expected = why.expected?;
     if why.explanation.observed == 0 {
-        return Some("The time is an estimate until items are known".to_owned());
+        return Some("The time is a rough estimate until the source has items".to_owned());
     }
     Some(match chance(expected) {
         None => format!("About {expected:.1} new items are expected by then"),

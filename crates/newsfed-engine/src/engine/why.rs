@@ -60,7 +60,7 @@ pub struct Why {
     pub polls: Vec<PollSummary>,
     /// The cost of the polls in the last seven days.
     pub spent: Spent,
-    /// How many fewer polls there were than at the source's fixed interval; negative if there were more.
+    /// How many fewer polls there were than with the policy `fixed`; negative if there were more.
     pub polls_saved: i64,
     /// Whether the feed is known to have full text, so that pages are not fetched.
     pub feed_has_full_text: Option<bool>,

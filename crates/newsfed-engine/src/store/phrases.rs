@@ -1,8 +1,9 @@
 //! Finds the words that rules search for in all texts of a new item, in one pass: the texts are not split
 //! into words, and HTML is not converted.
 //!
-//! Texts are read as the words of the index, with one space between them. If the index may write letters
-//! differently, this pass finds all possible phrases, and a second pass finds the certain ones.
+//! Texts are read as the words of the index, with one space between them. Where it is not certain
+//! how the index folds a letter, this pass finds every phrase that may match, and a second pass finds those
+//! that do.
 
 use super::folding::{Form, known};
 use super::index::{markup_of, stripped};

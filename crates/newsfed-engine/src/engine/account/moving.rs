@@ -68,7 +68,7 @@ fn obstacle(source: &Source) -> Option<&'static str> {
             Some("it is a program, a file or a filtered feed on this computer")
         }
         SourceKind::Feed if source.private => {
-            Some("it is private; the server may not reach its host")
+            Some("it is private; the server might be unable to reach its host")
         }
         SourceKind::Feed if source.retention.is_some() => {
             Some("it has its own retention, which would not apply")

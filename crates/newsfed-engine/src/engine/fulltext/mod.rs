@@ -122,9 +122,9 @@ impl PrefetchPlan {
     /// The message when there is nothing to fetch.
     pub fn nothing(&self) -> String {
         match self.failed {
-            0 => "all pages are already fetched".to_owned(),
-            1 => "all pages are already fetched, except 1 without text".to_owned(),
-            n => format!("all pages are already fetched, except {n} without text"),
+            0 => "all pages have already been fetched".to_owned(),
+            1 => "all pages have already been fetched; 1 has no text".to_owned(),
+            n => format!("all pages have already been fetched; {n} have no text"),
         }
     }
 }

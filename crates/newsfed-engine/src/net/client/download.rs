@@ -69,7 +69,7 @@ impl Client {
                     let encoding = response.header("content-encoding").unwrap_or("identity");
                     if response.is_success() && !encoding.eq_ignore_ascii_case("identity") {
                         let detail = format!(
-                            "the server compressed it ({}) although newsfed did not accept compression",
+                            "the server compressed the file ({}), although newsfed did not accept compression",
                             plain(encoding)
                         );
                         return Err(FetchError::Unreadable { host: host(&url), detail });

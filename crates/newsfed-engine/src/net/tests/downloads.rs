@@ -85,7 +85,7 @@ async fn rejects_incomplete_and_compressed_files() {
     let host = "127.0.0.1".to_owned();
     assert_eq!(contents(half).await.unwrap_err(), FetchError::Incomplete { host });
     let packed = client.download(&file(&server.url("/gzip")), None).await.unwrap_err();
-    assert!(packed.to_string().contains("the server compressed it (gzip)"), "{packed}");
+    assert!(packed.to_string().contains("the server compressed the file (gzip)"), "{packed}");
     let plain = client.download(&file(&server.url("/plain")), None).await.unwrap();
     assert_eq!(contents(plain).await.unwrap(), b"x");
 }

@@ -123,7 +123,7 @@ fn closing_finishes_waiting_jobs_and_leaves_one_file() {
 /// This includes files whose name has a special meaning in a URI.
 #[cfg(unix)]
 #[test]
-fn reads_read_only_files_without_extra_files() {
+fn opens_read_only_databases_without_creating_files() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a?b%20#c.db");
     database_of(&path, schema_version());
