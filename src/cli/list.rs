@@ -116,8 +116,8 @@ query, or put -- before it.
   /pattern/    title:/pattern/      author:/pattern/ url:/pattern/
 
 source: finds items of a source, by its id or title. folder: finds items of the
-sources in a folder. tag: finds items that have this tag, or whose source has it
-in sources.toml.
+sources in a folder. tag: finds items that have this tag, or whose source has
+it in sources.toml.
 category: searches the publisher's own categories. Patterns are regular
 expressions that ignore case. OR must be in capitals. An unknown operator is an
 error; to search for it as text, quote it. `unread` is short for is:unread.
