@@ -63,7 +63,9 @@ impl Frontier {
     fn pop(&mut self) -> Option<LinkId> {
         let known = &mut Known { links: &self.links, random: &mut self.random };
         match self.strategy.next(known)? {
-            newsfed::crawl::Ask::Get(link) | newsfed::crawl::Ask::Head(link) => Some(link),
+            newsfed::crawl::NextRequest::Get(link) | newsfed::crawl::NextRequest::Head(link) => {
+                Some(link)
+            }
         }
     }
 
@@ -122,8 +124,9 @@ fn group_new_paths(bencher: Bencher<'_, '_>) {
     let mut random = fastrand::Rng::with_seed(1);
     let mut names = fastrand::Rng::with_seed(2);
     let mut fetch = || {
-        let ask = strategy.next(&mut Known { links: &links, random: &mut random }).unwrap();
-        let (newsfed::crawl::Ask::Get(link) | newsfed::crawl::Ask::Head(link)) = ask;
+        let request = strategy.next(&mut Known { links: &links, random: &mut random }).unwrap();
+        let (newsfed::crawl::NextRequest::Get(link) | newsfed::crawl::NextRequest::Head(link)) =
+            request;
         let mut new = Vec::with_capacity(PAGE as usize);
         for _ in 0..PAGE {
             let url = format!("https://site.example/{}", links.len());

@@ -5,7 +5,7 @@ use super::home::Home;
 use crate::config::{ViewSettings, did_you_mean};
 use crate::engine::Handle;
 use crate::model::{BriefFacts, Source, SourceFacts, SourceId};
-use crate::query::{Known, Query, unknown_name};
+use crate::query::{NamedSource, Query, unknown_name};
 use crate::store::{Reader, SourceOrder, Store};
 use crate::util::{clock::Clock, clock::SystemClock, text};
 use std::collections::HashMap;
@@ -227,8 +227,12 @@ impl Catalogue {
     }
 
     /// The sources in the form that queries need.
-    pub(super) fn known(&self) -> impl Iterator<Item = Known<'_>> + Clone {
-        self.entries.iter().map(|e| Known { key: e.facts.key, source: &e.source, title: e.title() })
+    pub(super) fn known(&self) -> impl Iterator<Item = NamedSource<'_>> + Clone {
+        self.entries.iter().map(|e| NamedSource {
+            key: e.facts.key,
+            source: &e.source,
+            title: e.title(),
+        })
     }
 
     pub(super) fn by_key(&self) -> HashMap<i64, &Entry> {

@@ -90,7 +90,8 @@ pub(super) fn crashes(paths: &Paths) -> Option<Finding> {
     let file = report_file(paths.data_dir());
     let at = Time::from(file.metadata().ok()?.modified().ok()?);
     let (at, file) = (at.format("%Y-%m-%d %H:%M UTC"), file.display());
-    let what = format!("the last one was at {at}; read {file}, report it, and delete the file");
+    let what =
+        format!("newsfed last crashed at {at}; read {file}, report the crash, and delete the file");
     Some(Finding::warning("crash", what))
 }
 
@@ -254,7 +255,7 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
                     n => format!("{n} checks"),
                 };
                 let id = &source.id;
-                format!("{id} failed at its last {checks}; `newsfed sources show {id}` shows why")
+                format!("{id} failed in its last {checks}; `newsfed sources show {id}` shows why")
             }
             _ => match facts.website.broken() {
                 Some(problem) => format!(

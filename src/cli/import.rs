@@ -66,8 +66,8 @@ Items with their marks: newsboat's cache.db, newsraft's database,
 database.sqlite from eilmeldung or NewsFlash, JSON from Inoreader, Feedly,
 FreshRSS and other services, and Pocket's CSV or HTML. Import the list of feeds
 first. Items of feeds that you follow go to their sources: known items get
-their marks, and new items are added with the data in the file. Items that
-you saved in a service from other pages go into a source of their own that is
+their marks, and new items are added with the data in the file. Items from
+other pages that you saved in a service go into a source of their own, which is
 never polled. Marks are only added, never removed, and rules are not applied.
 Flags of newsboat that do not pin become tags such as flag-b.
 

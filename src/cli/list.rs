@@ -59,8 +59,9 @@ pub(super) struct ListArgs {
 const LIST: &str = "\
 Each line has the item's number, its marks (* unread, + pinned, ± changed,
 ~ only small changes), its date, its source and its title, and the number of
-other sources that have its story. In a pipe, the columns are separated
-by tabs, not shortened, and followed by the URL; an item without marks has a -.
+other sources that have its story. In a pipe, the columns are separated by
+tabs, not shortened, and followed by the URL; an item without marks has a
+hyphen.
 
 Without --sort, the view's own order applies, or else ui.sort. Dates
 are written 2026-11-21, 2026-11, 2026, today, yesterday or 7d. --fold lists a
@@ -121,10 +122,10 @@ it in sources.toml.
 category: searches the publisher's own categories. Patterns are regular
 expressions that ignore case. OR must be in capitals. An unknown operator is an
 error; to search for it as text, quote it. `unread` is short for is:unread.
-is:changed finds items whose text changed by more than typos since you last
-opened them; is:edited finds all changed items. in:versions searches earlier
-versions of texts and titles. Hidden and snoozed items are found only by
-is:hidden and is:snoozed. before:7d compares whole days, age>7d exact times.
+is:changed finds items whose text changed by more than corrected typos since
+you last opened them; is:edited finds all changed items. in:versions searches
+earlier versions of texts and titles. Hidden and snoozed items are found only
+by is:hidden and is:snoozed. before:7d compares whole days, age>7d exact times.
 The matching text is shown below each item; in a pipe, it is the last column.
 
 Examples:

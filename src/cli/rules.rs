@@ -209,7 +209,7 @@ fn done_outside(record: &RuleRecord) -> String {
 fn would_do(rule: &RuleSettings, items: usize) -> String {
     let mut would = Vec::new();
     if rule.effects.iter().any(|effect| effect == "notify") {
-        would.push(format!("would notify of {}", counted(items, "item")));
+        would.push(format!("would notify you of {}", counted(items, "item")));
     }
     if !rule.run.is_empty() {
         let command = text::line(&rule.run.join(" "));

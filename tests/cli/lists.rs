@@ -42,7 +42,7 @@ fn follows_confirms_and_removes_a_list() {
         "{run:?}"
     );
     let doctor = world.run(&["doctor"]).out;
-    assert!(doctor.contains(&format!("{list} failed at its last check")), "{doctor}");
+    assert!(doctor.contains(&format!("{list} failed in its last check")), "{doctor}");
     let run = world.run(&["sync", "--force", "--accept", &list]);
     assert!(run.code == Some(0) && run.err.contains("6 removed"), "{run:?}");
     let shown = world.run(&["sources", "show", &list]).ok();

@@ -142,7 +142,7 @@ fn commands_of_rules_run_on_arrival_and_on_request() {
         (Some("sh"), Some(1))
     );
     let test = world.run(&["rules", "test", "Save"]);
-    let would = "would notify of 1 item; would run for 1 item: sh -c";
+    let would = "would notify you of 1 item; would run for 1 item: sh -c";
     assert!(test.err.contains(would), "{test:?}");
     assert!(test.err.contains("only with `newsfed rules apply --run`"), "{test:?}");
     world.run(&["rules", "apply", "Save"]).ok();

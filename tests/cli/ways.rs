@@ -146,13 +146,13 @@ fn add_reports_that_all_articles_are_known() {
     assert!(add("/news").ok().contains("6 items"));
     let known = add("/front");
     assert!(known.out.contains("0 items"), "{known:?}");
-    let summary = "everything on its list (6 articles) is already known from News";
+    let summary = "everything on its list (6 articles) is already in News";
     assert!(known.err.contains(summary), "{known:?}");
     // One page is missing, and the other articles are already known.
     let known = add("/more");
     assert!(known.out.contains("0 items"), "{known:?}");
     assert!(known.err.contains("1 left out: 1 missing"), "{known:?}");
-    assert!(known.err.contains("; the rest is already known from News"), "{known:?}");
+    assert!(known.err.contains("; the rest is already in News"), "{known:?}");
 }
 
 #[test]

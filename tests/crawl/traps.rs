@@ -152,7 +152,7 @@ fn resumes_a_crawl_of_an_unreachable_host() {
     assert_eq!(summary(&second)["found"], json!(30), "{second:?}");
 }
 
-/// Links that failed without a connection are fetched later, however the crawl ended.
+/// Links that could not be reached are fetched later, however the crawl ended.
 #[test]
 fn retries_links_that_had_no_connection() {
     use std::sync::Arc;

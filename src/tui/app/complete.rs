@@ -1,7 +1,7 @@
 //! Completion of fields: finds candidates, and steps through them.
 
 use super::App;
-use crate::query::{Known, OPERATORS, Spot, State, Thing, quoted, spot};
+use crate::query::{NamedSource, OPERATORS, Spot, State, Thing, quoted, spot};
 use crate::store::ItemValues;
 use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
@@ -149,7 +149,7 @@ impl App {
                 self.values.languages.iter().map(|code| Candidate::new(code, "")).collect()
             }
             Some("source:") => {
-                let candidate = |known: Known<'_>| {
+                let candidate = |known: NamedSource<'_>| {
                     Candidate::new(quoted(known.title), known.source.id.as_str())
                 };
                 self.sources.known().map(candidate).collect()
@@ -183,7 +183,7 @@ impl App {
         }
         let word = word.to_lowercase();
         let named = self.sources.known().filter(|known| known.title.to_lowercase().contains(&word));
-        let query = |known: Known<'_>| format!("source:{}", quoted(known.title));
+        let query = |known: NamedSource<'_>| format!("source:{}", quoted(known.title));
         named.take(MAX_SOURCES).map(|known| Candidate::new(query(known), "its items")).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use crate::config::{Role, ViewSettings};
 use crate::model::SourceId;
-use crate::query::Known;
+use crate::query::NamedSource;
 use crate::store::{Count, SourceOrder};
 use crate::tui::event::{SourceEntry, SourceList};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -223,8 +223,8 @@ impl SourcesPane {
     }
 
     /// The sources, for resolving their names in queries.
-    pub(super) fn known(&self) -> impl Iterator<Item = Known<'_>> + Clone {
-        self.list.sources.iter().map(|s| Known {
+    pub(super) fn known(&self) -> impl Iterator<Item = NamedSource<'_>> + Clone {
+        self.list.sources.iter().map(|s| NamedSource {
             key: s.facts.key,
             source: &s.source,
             title: s.title(),

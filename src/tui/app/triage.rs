@@ -278,7 +278,7 @@ impl App {
             Err(why) => return self.problem(why),
         };
         if keys.is_empty() {
-            return self.note(format!("No unread item here takes at most {minutes} min"));
+            return self.note(format!("No unread item here can be read in {minutes} min"));
         }
         let base = View { order: self.items.order, ..View::of(Scope::Only(keys.into())) };
         self.focus = Focus::Items;

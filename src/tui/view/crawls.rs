@@ -131,7 +131,7 @@ fn source_name(app: &App, source: i64) -> String {
     entry.map_or_else(|| "a removed source".to_owned(), |entry| entry.title().to_owned())
 }
 
-/// The state of a crawl in one word.
+/// A short label for the state of a crawl.
 fn state(crawl: &CrawlState) -> (&'static str, Role) {
     match &crawl.phase {
         CrawlPhase::Opening => ("opening", Role::Accent),

@@ -196,7 +196,7 @@ fn symbols(app: &App) -> Vec<(String, String)> {
         (m.later.to_owned(), "kept for later"),
         (m.selected.to_owned(), "selected"),
         (m.changed.to_owned(), "changed since you read it"),
-        (m.edited.to_owned(), "changed only a little, such as typos"),
+        (m.edited.to_owned(), "small changes only, such as corrected typos"),
         (format!("{}3", m.times), "a story that 3 sources cover"),
         ("4c".to_owned(), "4 comments"),
         ("~5m".to_owned(), "no date; found 5 minutes ago"),

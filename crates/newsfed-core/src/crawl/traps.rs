@@ -296,7 +296,7 @@ const TRAPS: [Trap; 20] = [
 struct Budget<'a>(&'a mut dyn Strategy, usize);
 
 impl Strategy for Budget<'_> {
-    fn next(&mut self, known: &mut Known<'_>) -> Option<Ask> {
+    fn next(&mut self, known: &mut Known<'_>) -> Option<NextRequest> {
         self.1 = self.1.checked_sub(1)?;
         self.0.next(known)
     }

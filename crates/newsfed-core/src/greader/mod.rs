@@ -18,7 +18,7 @@ pub use dialect::Dialect;
 pub use id::RemoteId;
 pub use lists::{ContentsWriter, IdWriter};
 pub use login::{parse_login, write_login};
-pub use request::{Body, Method, Page, Request, State, SubscriptionEdit};
+pub use request::{Body, Method, PageRequest, Request, State, SubscriptionEdit};
 pub use response::{
     Category, Contents, Enclosure, Entry, EntryText, ItemRef, ItemRefs, Link, Origin, QuickAdd,
     Subscription, Subscriptions, Tag, Tags, UnreadCount, UnreadCounts, UserInfo,

@@ -40,7 +40,7 @@ pub enum State {
 
 /// The requested part of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Page {
+pub struct PageRequest {
     /// Maximum number of items.
     pub most: u32,
     /// Whether read items are excluded.
@@ -110,13 +110,13 @@ impl Request {
     }
 
     /// Requests the identifiers of a stream, newest first.
-    pub fn ids(stream: &Stream, page: &Page) -> Self {
+    pub fn ids(stream: &Stream, page: &PageRequest) -> Self {
         let name = stream.to_string();
         Self { query: page.query(Some(&name)), ..Self::get("/reader/api/0/stream/items/ids", &[]) }
     }
 
     /// Requests the items of the reading list with their texts, newest first.
-    pub fn reading_list(page: &Page) -> Self {
+    pub fn reading_list(page: &PageRequest) -> Self {
         Self {
             query: page.query(None),
             ..Self::get("/reader/api/0/stream/contents/user/-/state/com.google/reading-list", &[])
@@ -172,7 +172,7 @@ impl Request {
     }
 }
 
-impl Page {
+impl PageRequest {
     fn query(&self, stream: Option<&str>) -> String {
         let mut query = Serializer::new(String::new());
         query.extend_pairs(stream.map(|stream| ("s", stream)));

@@ -71,7 +71,8 @@ fn requests_have_token_and_mark_before_the_items() {
         "T=t&r=user%2F-%2Flabel%2Fa+b%26c&i=7"
     );
     assert_eq!(body(Request::login("al ice", "p&w=ä")), "Email=al+ice&Passwd=p%26w%3D%C3%A4");
-    let page = Page { most: 100, unread: true, since: Some(5), continuation: Some("9".to_owned()) };
+    let page =
+        PageRequest { most: 100, unread: true, since: Some(5), continuation: Some("9".to_owned()) };
     assert_eq!(
         Request::ids(&Stream::ReadingList, &page).query,
         "s=user%2F-%2Fstate%2Fcom.google%2Freading-list&output=json&n=100\

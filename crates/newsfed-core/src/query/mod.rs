@@ -27,7 +27,7 @@ pub use display::quoted;
 pub use error::{QueryError, QueryErrorKind};
 pub use newsboat::{NotTranslated, from_newsboat};
 pub use parse::{pattern, without_invisible};
-pub use sources::{Directory, Known, Unknown, resolve, unknown_name};
+pub use sources::{Directory, NamedSource, Unknown, resolve, unknown_name};
 pub use unclosed::{Missing, Unclosed, unclosed};
 
 /// A parsed search.

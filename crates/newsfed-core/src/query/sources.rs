@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 
 /// A source that can be selected by name.
 #[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
+pub struct NamedSource<'a> {
     pub key: i64,
     pub source: &'a Source,
     /// Its title in the list.
@@ -16,7 +16,7 @@ pub struct Known<'a> {
 }
 
 /// Row keys of the sources that a name selects; see [`Directory::resolve`].
-pub fn resolve<'a>(named: &Named, all: impl Iterator<Item = Known<'a>> + Clone) -> Vec<i64> {
+pub fn resolve<'a>(named: &Named, all: impl Iterator<Item = NamedSource<'a>> + Clone) -> Vec<i64> {
     Directory::new(all).resolve(named)
 }
 
@@ -29,7 +29,7 @@ pub struct Directory<I> {
     tags: OnceCell<Vec<(i64, String)>>,
 }
 
-impl<'a, I: Iterator<Item = Known<'a>> + Clone> Directory<I> {
+impl<'a, I: Iterator<Item = NamedSource<'a>> + Clone> Directory<I> {
     pub fn new(all: I) -> Self {
         let [sources, folders, tags] = Default::default();
         Self { all, sources, folders, tags }
@@ -44,7 +44,8 @@ impl<'a, I: Iterator<Item = Known<'a>> + Clone> Directory<I> {
             Named::Tag(_) => &self.tags,
         };
         let all = cell.get_or_init(|| {
-            let of = |known: Known<'a>| names(named, &known).map(move |n| (known.key, plain(n)));
+            let of =
+                |known: NamedSource<'a>| names(named, &known).map(move |n| (known.key, plain(n)));
             self.all.clone().flat_map(of).collect()
         });
         let wanted = plain(named.name());
@@ -67,7 +68,7 @@ fn plain(name: &str) -> String {
 }
 
 /// The names of a source that are compared with a name of this kind.
-fn names<'a>(named: &Named, known: &Known<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+fn names<'a>(named: &Named, known: &NamedSource<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let source = known.source;
     let (own, folder, tags): (Vec<&str>, Option<&str>, &[String]) = match named {
         Named::Source(_) => (vec![source.id.as_str(), known.title], None, &[]),
@@ -88,7 +89,7 @@ pub struct Unknown {
 /// own tags.
 pub fn unknown_name<'a>(
     query: &Query,
-    all: impl Iterator<Item = Known<'a>> + Clone,
+    all: impl Iterator<Item = NamedSource<'a>> + Clone,
     own_tags: &'a [String],
 ) -> Option<Unknown> {
     let named = query.all_terms().filter_map(|term| match &term.what {

@@ -141,7 +141,7 @@ fn equal_names_come_first_and_folders_include_subfolders() {
         (source("kernel-notes", Some("Tech/Linux"), &["C++"]), "Notes"),
         (source("council", Some("Technology"), &[]), "Council"),
     ];
-    let known = |(i, (source, title)): (usize, &'static (Source, &'static str))| Known {
+    let known = |(i, (source, title)): (usize, &'static (Source, &'static str))| NamedSource {
         key: i as i64 + 1,
         source,
         title,
@@ -180,7 +180,7 @@ fn equal_names_come_first_and_folders_include_subfolders() {
 fn supports_names_with_quotation_marks() {
     let mut odd = Source::feed(SourceId("odd".to_owned()), "https://odd.example".parse().unwrap());
     odd.tags = vec!["the \"big\"  one".to_owned()];
-    let all = [Known { key: 7, source: &odd, title: "\"Quoted\" news" }];
+    let all = [NamedSource { key: 7, source: &odd, title: "\"Quoted\" news" }];
     let found = |name: Named| {
         let query = Query::of([What::Of(name)]).to_string().parse::<Query>().unwrap();
         let What::Of(named) = &query.terms[0].what else { panic!("{query}") };

@@ -451,7 +451,7 @@ fn maps_statuses_to_kinds() {
 }
 
 #[test]
-fn repeated_interruptions_postpone_longer() {
+fn repeated_interruptions_postpone_the_poll_longer() {
     let waits = [0, 1, 2, 3, 9, 10, 99].map(|broken| after_end(broken).as_secs() / 60);
     assert_eq!(waits, [2, 2, 4, 8, 512, 1024, 1440]);
 }

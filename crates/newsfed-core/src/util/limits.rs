@@ -42,7 +42,7 @@ limits! {
     /// The classes of an element, and its id and similar names, in bytes each. Further ones are removed,
     /// because they are compared for each link inside the element.
     ELEMENT_NAMES = 4 * KIB, "classes or id of an element";
-    /// Number of bytes that are read of a page.
+    /// Maximum number of bytes of a page that are read.
     PAGE_BYTES = 4 * MIB, "page";
     /// Nesting depth of a page.
     PAGE_DEPTH = 512, "nesting of a page";

@@ -14,7 +14,7 @@ const MAX_ELEMENTS: usize = 150;
 const MAX_LEVELS: usize = 16;
 /// Maximum number of lines in a card.
 const MAX_LINES: usize = 12;
-/// Maximum number of bytes that are read of a line.
+/// Maximum number of bytes of a line that are read.
 const MAX_LINE: usize = 1000;
 /// Maximum length of a title, in letters; a character that represents a syllable or a word counts more.
 const LONGEST: usize = 200;

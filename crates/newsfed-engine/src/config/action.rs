@@ -122,7 +122,7 @@ actions! {
         ReadMatching, "read", "mark matches read", "Mark all items matching a query as read";
         ReadFor, "read-for", "read for", "List the best unread items for the time you have";
         UnreadOnly, "unread-only", "unread only", "Hide read items, or show them again";
-        Select, "select", "select", "Select or unselect the row, and go down";
+        Select, "select", "select", "Select or deselect the row, and go down";
         ExtendSelection, "extend-selection", "range", "Select the items from the nearest selected one to this one";
         SelectAll, "select-all", "all", "Select all items in the list";
         SelectInverse, "select-inverse", "inverse", "Invert the selection";
@@ -158,7 +158,7 @@ actions! {
         Headings, "headings", "headings", "List the headings of the article";
         NextHeading, "next-heading", "next heading", "Go to the next heading";
         PreviousHeading, "previous-heading", "previous heading", "Go to the previous heading";
-        Difference, "difference", "changes", "Show or hide the changes since the earlier version";
+        Difference, "difference", "changes", "Show or hide the changes since the previous version";
         OlderChange, "older-change", "older version", "Show the changes in the previous version";
         NewerChange, "newer-change", "newer version", "Show the changes in the next version";
         Zen, "zen", "zen", "Show the article alone";

@@ -70,7 +70,7 @@ impl Action {
             }
             Self::ExtendSelection => "Select one end of the range first.",
             Self::SelectAll => "Commands then apply to every item in the list.",
-            Self::SelectInverse => "Unselects the selected items, and selects all others.",
+            Self::SelectInverse => "Deselects the selected items, and selects all others.",
             Self::SelectNone => "Commands then apply to the current item again.",
             Self::Browser => "Opens the page of each selected item, or the site of a source.",
             Self::BrowserAndNext => "For going through a list quickly.",

@@ -177,8 +177,8 @@ fn log_level(text: &str) -> Result<String, String> {
             let hint = did_you_mean(level, LEVELS);
             let expected = one_of(&LEVELS);
             return Err(format!(
-                "expected {expected}, perhaps per module as in \"info,newsfed::net=debug\", found \
-                 {}{hint}",
+                "expected {expected}, perhaps per module as in \"info,newsfed_engine::net=debug\", \
+                 found {}{hint}",
                 quote(level)
             ));
         }

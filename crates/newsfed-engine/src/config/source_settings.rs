@@ -234,7 +234,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(
             SELECTORS,
             "Date format",
-            "How the site writes 2 January 2006, if it is not recognised.",
+            "How the site would write 2 January 2006, if dates are not recognised.",
         )
         .unset("default (recognised)")
         .kinds(SITES)

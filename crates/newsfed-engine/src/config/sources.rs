@@ -287,7 +287,9 @@ pub(crate) fn address(text: &str) -> Result<(Url, Option<BasicAuth>), String> {
     })?;
     let other = match url.scheme() {
         "http" | "https" => None,
-        "file" => Some("; only http and https URLs can be followed; a file is file = \"/path\""),
+        "file" => Some(
+            "; only http and https URLs can be followed; for a file, write file = \"/path\" instead",
+        ),
         "exec" => Some("; for a program, write exec = [\"program\"] instead"),
         "filter" => Some("; write only the URL, and add filter = [\"program\"]"),
         _ => Some("; only http and https URLs can be followed"),

@@ -33,7 +33,7 @@ impl Handle {
             let others = self.holders(key, urls, false).await?.join(" and ");
             return Ok(Some(match others.as_str() {
                 "" => left_out,
-                others => format!("{left_out}; the rest is already known from {others}"),
+                others => format!("{left_out}; the rest is already in {others}"),
             }));
         }
         if listed == 0 {
@@ -45,7 +45,7 @@ impl Handle {
                 let all = counted(listed, "article");
                 let others = self.holders(key, urls, true).await?.join(" and ");
                 let from = if others.is_empty() { "other sources" } else { &others };
-                format!("everything on its list ({all}) is already known from {from}")
+                format!("everything on its list ({all}) is already in {from}")
             }
             notes => {
                 let all = counted(listed, "article");

@@ -159,7 +159,7 @@ fn collected_report(
     })
 }
 
-/// The week, once there are enough items that a pattern is not chance.
+/// The week, once there are enough items to rule out a pattern that is due to chance.
 fn known_week(items: u32, week: &[f64], east: i64) -> Vec<(&'static str, [u8; 24])> {
     if items < ENOUGH_ITEMS { Vec::new() } else { levels(week, east) }
 }

@@ -19,7 +19,7 @@ pub enum FetchError {
     Private { host: String },
     /// The declared name resolves to a private address, and its source does not allow that.
     #[error(
-        "{host} resolves to a private address; set private = true for its source if it is yours"
+        "{host} resolves to a private address; if the host is yours, set private = true for its source"
     )]
     PrivateName { host: String },
     /// The name is unknown, or no DNS server can be reached.
@@ -61,10 +61,12 @@ pub enum FetchError {
         /// The announced length.
         declared: Option<u64>,
     },
-    #[error("{host} redirects more than {limit} times; open it in a browser to find its new URL")]
+    #[error(
+        "{host} redirects more than {limit} times; open the URL in a browser to find the new one"
+    )]
     TooManyRedirects { host: String, limit: usize },
     /// A redirect to a URL that was fetched before in this chain.
-    #[error("{host} redirects in a loop; open it in a browser to find its new URL")]
+    #[error("{host} redirects in a loop; open the URL in a browser to find the new one")]
     RedirectLoop { host: String },
     /// The proxy URL is not valid.
     #[error(

@@ -75,7 +75,7 @@ pub struct PageRead {
     pub keeps_feed: bool,
     /// The page is watched: its item has only the text of the page.
     pub watched: bool,
-    /// Whether a change makes the item of the page unread and the newest one again.
+    /// Whether a change makes the item of the page unread again, and moves it to the top of the list.
     pub renews: bool,
     /// The contents of a data file, packed for the next comparison.
     pub dataset: Option<Vec<u8>>,

@@ -58,7 +58,7 @@ pub(super) fn store(
     let mut done = Ingested::default();
     if let Some(entries) = &poll.entries {
         let total = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-        // A source that has never been read before has items from before it was followed.
+        // The first poll of a source finds items that were published before it was followed.
         let arrival = Arrival { rules, at: record.at, is_first: facts.last_ok.is_none() };
         done = ingest(conn, source, entries, arrival)?;
         record.outcome = fetched(&done, total);

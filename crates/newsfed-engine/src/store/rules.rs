@@ -66,8 +66,11 @@ pub(super) struct Prepared {
 impl Rules {
     /// Prepares rules for these sources, given with their row keys and titles.
     pub fn of_sources(rules: Vec<Rule>, sources: &[(i64, &Source, &str)]) -> Self {
-        let known =
-            sources.iter().map(|(key, source, title)| query::Known { key: *key, source, title });
+        let known = sources.iter().map(|(key, source, title)| query::NamedSource {
+            key: *key,
+            source,
+            title,
+        });
         let all = query::Directory::new(known);
         Self::new(rules, |named| all.resolve(named))
     }

@@ -1,5 +1,5 @@
-//! Words with signs, such as `c++` and `c#`. The index finds `c`, and the stored texts of the items found are
-//! tested for the signs.
+//! Words with symbols, such as `c++` and `c#`. The index finds `c`, and the stored texts of the items found
+//! are tested for the symbols.
 
 use super::condition::{BODY, from_feed};
 use super::filter::{Filter, Texts};

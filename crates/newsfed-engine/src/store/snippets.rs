@@ -87,7 +87,7 @@ impl Reader {
             quoted.iter().partition(|quoted| quoted.phrase.has_signs());
         let mut marked = highlighted(&index, expression)?;
         if !signed.is_empty() {
-            // The index would also mark these words where they have no signs.
+            // The index would also mark these words where no symbol follows.
             let others: Vec<&str> = others.into_iter().map(|quoted| quoted.expression).collect();
             let others: HashMap<_, _> = match others.is_empty() {
                 true => HashMap::new(),

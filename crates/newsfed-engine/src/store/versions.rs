@@ -21,7 +21,7 @@ pub(super) const EXAMINED: usize = 500_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
-    /// When this text was first seen on the page.
+    /// When this text was first seen, on the page or in the feed.
     pub at: Time,
     /// How the text was extracted.
     pub from: TextFrom,

@@ -2,7 +2,7 @@
 
 use super::confusion::Confusion;
 use super::graph::Graph;
-use crate::crawl::{Ask, Class, Known, LinkId, Links, Seen, Strategy, Visit};
+use crate::crawl::{Class, Known, LinkId, Links, NextRequest, Seen, Strategy, Visit};
 use std::collections::HashMap;
 
 /// Result of a crawl: the targets found and the bytes read so far, after each request.
@@ -70,12 +70,12 @@ pub fn replay(
     let mut done = Replayed::default();
     let (mut found, mut volume, mut other) = (0, 0, 0);
     let (mut new, mut all): (Vec<LinkId>, Vec<LinkId>) = Default::default();
-    while let Some(ask) = strategy.next(&mut Known { links: &at.links, random }) {
-        let (Ask::Get(link) | Ask::Head(link)) = ask;
+    while let Some(request) = strategy.next(&mut Known { links: &at.links, random }) {
+        let (NextRequest::Get(link) | NextRequest::Head(link)) = request;
         let node = at.nodes[link as usize].map(|n| (n, &graph.nodes[n as usize]));
         let mut visited = None;
         let class = node.map_or(Class::Failed, |(_, node)| node.class);
-        if let Ask::Head(_) = ask {
+        if let NextRequest::Head(_) = request {
             strategy.labelled(link, class, &mut Known { links: &at.links, random });
         } else {
             new.clear();

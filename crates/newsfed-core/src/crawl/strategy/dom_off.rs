@@ -3,7 +3,7 @@
 
 use super::sleeping_bandit::SleepingBanditParameters;
 use super::triage::{Judge, Sorted, Triage};
-use super::{Ask, Known, Strategy, Visit};
+use super::{Known, NextRequest, Strategy, Visit};
 use crate::crawl::bandit::Arm;
 use crate::crawl::groups::{GroupId, Groups};
 use crate::crawl::links::{LinkId, Links};
@@ -76,14 +76,14 @@ impl DomOff {
 }
 
 impl Strategy for DomOff {
-    fn next(&mut self, known: &mut Known<'_>) -> Option<Ask> {
+    fn next(&mut self, known: &mut Known<'_>) -> Option<NextRequest> {
         if !self.started {
             self.started = true;
-            return Some(Ask::Get(0));
+            return Some(NextRequest::Get(0));
         }
         while let Some(sorted) = self.triage.next(known.links) {
             match sorted {
-                Sorted::Now(ask) => return Some(ask),
+                Sorted::Now(request) => return Some(request),
                 Sorted::Page(link) => self.wait(link, known.links),
             }
         }
@@ -103,7 +103,7 @@ impl Strategy for DomOff {
             link
         };
         self.triage.choose(link);
-        Some(Ask::Get(link))
+        Some(NextRequest::Get(link))
     }
 
     fn labelled(&mut self, link: LinkId, class: Class, known: &mut Known<'_>) {

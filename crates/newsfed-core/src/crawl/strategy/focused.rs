@@ -3,7 +3,7 @@
 //! The published crawler only distinguishes media types, so this one does not learn from articles. The
 //! publication does not specify when and on what data it is trained. The choices here match its figures.
 
-use super::{Ask, Known, Strategy, Visit};
+use super::{Known, NextRequest, Strategy, Visit};
 use crate::crawl::links::{LinkId, Links};
 use crate::crawl::logistic::{Logistic, Rate, evenly, feature, two_grams};
 use crate::crawl::targets::Class;
@@ -85,13 +85,13 @@ impl Focused {
 }
 
 impl Strategy for Focused {
-    fn next(&mut self, _: &mut Known<'_>) -> Option<Ask> {
+    fn next(&mut self, _: &mut Known<'_>) -> Option<NextRequest> {
         if !self.started {
             self.started = true;
-            return Some(Ask::Get(0));
+            return Some(NextRequest::Get(0));
         }
         let (_, Reverse(link)) = self.waiting.pop()?;
-        Some(Ask::Get(link))
+        Some(NextRequest::Get(link))
     }
 
     fn visited(&mut self, link: LinkId, visit: &Visit<'_>, known: &mut Known<'_>) {

@@ -2,7 +2,7 @@
 //! links that is updated after every page.
 
 use super::by_path::{ByPath, Chosen};
-use super::{Ask, Known, Lessons, LinkGroup, Strategy, Visit};
+use super::{Known, Lessons, LinkGroup, NextRequest, Strategy, Visit};
 use crate::crawl::groups::{GroupId, Groups};
 use crate::crawl::links::{LinkId, Links};
 use crate::crawl::logistic::{Logistic, Rate, feature, two_grams};
@@ -305,10 +305,10 @@ impl Learned {
 }
 
 impl Strategy for Learned {
-    fn next(&mut self, known: &mut Known<'_>) -> Option<Ask> {
+    fn next(&mut self, known: &mut Known<'_>) -> Option<NextRequest> {
         if !self.started {
             self.started = true;
-            return Some(Ask::Get(0));
+            return Some(NextRequest::Get(0));
         }
         let (class, link) = if let Some(link) = self.at_once.pop_front() {
             (Class::Target, link)
@@ -318,7 +318,7 @@ impl Strategy for Learned {
             (Class::Other, self.last.pop_front()?)
         };
         self.predicted = Some(class);
-        Some(Ask::Get(link))
+        Some(NextRequest::Get(link))
     }
 
     fn predicted(&self) -> Option<Class> {

@@ -23,9 +23,9 @@ use super::links::{LinkId, Links};
 use super::targets::Class;
 use std::collections::HashMap;
 
-/// The next request.
+/// The next request of a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ask {
+pub enum NextRequest {
     /// A GET request.
     Get(LinkId),
     /// A HEAD request.
@@ -119,7 +119,7 @@ impl Lessons {
 /// The order in which links are fetched.
 pub trait Strategy {
     /// Returns the next request; `None` if no worthwhile link is left.
-    fn next(&mut self, known: &mut Known<'_>) -> Option<Ask>;
+    fn next(&mut self, known: &mut Known<'_>) -> Option<NextRequest>;
     /// Records the response to a link, and the links on it.
     fn visited(&mut self, link: LinkId, visit: &Visit<'_>, known: &mut Known<'_>);
     /// The groups of links that have led to targets, best first, at most `most` groups.

@@ -2,7 +2,7 @@
 //! them that are likely to be targets.
 
 use super::learned::Classifier;
-use super::{Ask, Known, Lessons, Strategy, Visit};
+use super::{Known, Lessons, NextRequest, Strategy, Visit};
 use crate::crawl::links::LinkId;
 use crate::crawl::targets::Class;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -52,9 +52,9 @@ impl Revisits {
 }
 
 impl Strategy for Revisits {
-    fn next(&mut self, _: &mut Known<'_>) -> Option<Ask> {
+    fn next(&mut self, _: &mut Known<'_>) -> Option<NextRequest> {
         if let Some(link) = self.at_once.pop_front() {
-            return Some(Ask::Get(link));
+            return Some(NextRequest::Get(link));
         }
         self.without_news = if self.news { 0 } else { self.without_news + 1 };
         self.news = false;
@@ -64,7 +64,7 @@ impl Strategy for Revisits {
         loop {
             let hub = self.hubs.pop_front()?;
             if self.asked.insert(hub) {
-                return Some(Ask::Get(hub));
+                return Some(NextRequest::Get(hub));
             }
         }
     }

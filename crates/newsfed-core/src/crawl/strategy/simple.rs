@@ -1,6 +1,6 @@
 //! Strategies that do not learn.
 
-use super::{Ask, Known, Strategy, Visit};
+use super::{Known, NextRequest, Strategy, Visit};
 use crate::crawl::links::LinkId;
 use std::collections::VecDeque;
 
@@ -28,14 +28,14 @@ impl Simple {
 }
 
 impl Strategy for Simple {
-    fn next(&mut self, known: &mut Known<'_>) -> Option<Ask> {
+    fn next(&mut self, known: &mut Known<'_>) -> Option<NextRequest> {
         let next = match self.order {
             Turn::Oldest => self.waiting.pop_front(),
             Turn::Newest => self.waiting.pop_back(),
             Turn::Random if self.waiting.is_empty() => None,
             Turn::Random => self.waiting.swap_remove_back(known.random.usize(..self.waiting.len())),
         };
-        next.map(Ask::Get)
+        next.map(NextRequest::Get)
     }
 
     fn visited(&mut self, _: LinkId, visit: &Visit<'_>, _: &mut Known<'_>) {
@@ -54,10 +54,10 @@ pub struct Omniscient {
 }
 
 impl Strategy for Omniscient {
-    fn next(&mut self, known: &mut Known<'_>) -> Option<Ask> {
+    fn next(&mut self, known: &mut Known<'_>) -> Option<NextRequest> {
         let link = self.next;
         self.next += 1;
-        ((link as usize) < known.links.len()).then_some(Ask::Get(link))
+        ((link as usize) < known.links.len()).then_some(NextRequest::Get(link))
     }
 
     fn visited(&mut self, _: LinkId, _: &Visit<'_>, _: &mut Known<'_>) {}

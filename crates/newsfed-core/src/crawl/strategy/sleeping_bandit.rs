@@ -1,7 +1,7 @@
 //! The published algorithm: a sleeping bandit over groups of tag paths, and a URL classifier.
 
 use super::triage::{Judge, Sorted, Triage};
-use super::{Ask, Known, Strategy, Visit};
+use super::{Known, NextRequest, Strategy, Visit};
 use crate::crawl::bandit::{Arm, BanditParameters};
 use crate::crawl::groups::{GroupId, Groups};
 use crate::crawl::links::{LinkId, Links};
@@ -95,14 +95,14 @@ impl SleepingBandit {
 }
 
 impl Strategy for SleepingBandit {
-    fn next(&mut self, known: &mut Known<'_>) -> Option<Ask> {
+    fn next(&mut self, known: &mut Known<'_>) -> Option<NextRequest> {
         if !self.started {
             self.started = true;
-            return Some(Ask::Get(0));
+            return Some(NextRequest::Get(0));
         }
         while let Some(sorted) = self.triage.next(known.links) {
             match sorted {
-                Sorted::Now(ask) => return Some(ask),
+                Sorted::Now(request) => return Some(request),
                 Sorted::Page(link) => self.wait(link, known.links),
             }
         }
@@ -111,7 +111,7 @@ impl Strategy for SleepingBandit {
         }
         let link = self.choose(known.random)?;
         self.triage.choose(link);
-        Some(Ask::Get(link))
+        Some(NextRequest::Get(link))
     }
 
     fn labelled(&mut self, link: LinkId, class: Class, known: &mut Known<'_>) {

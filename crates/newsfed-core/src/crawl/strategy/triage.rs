@@ -1,6 +1,6 @@
 //! Classifies new links as targets or pages before they are fetched, as in the published algorithm.
 
-use super::{Ask, Visit};
+use super::{NextRequest, Visit};
 use crate::crawl::links::{LinkId, Links};
 use crate::crawl::logistic::{Logistic, Rate, evenly, two_grams};
 use crate::crawl::targets::Class;
@@ -28,7 +28,7 @@ pub enum Judge {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sorted {
     /// To be requested immediately.
-    Now(Ask),
+    Now(NextRequest),
     /// A page that waits until the strategy chooses it.
     Page(LinkId),
 }
@@ -86,11 +86,11 @@ impl Triage {
             let (link, redirected) = *self.new.last()?;
             if redirected {
                 self.new.pop();
-                return Some(Sorted::Now(Ask::Get(link)));
+                return Some(Sorted::Now(NextRequest::Get(link)));
             }
             let stated = self.stated.take();
             if stated.is_none() && self.needs_heads() {
-                return Some(Sorted::Now(Ask::Head(link)));
+                return Some(Sorted::Now(NextRequest::Head(link)));
             }
             self.new.pop();
             match stated.unwrap_or_else(|| self.judge(link, links)) {
@@ -100,7 +100,7 @@ impl Triage {
                         *reward += 1;
                     }
                     self.predicted = Some(Class::Target).filter(|_| stated.is_none());
-                    return Some(Sorted::Now(Ask::Get(link)));
+                    return Some(Sorted::Now(NextRequest::Get(link)));
                 }
                 Class::Html => return Some(Sorted::Page(link)),
                 Class::Other | Class::Failed => {}

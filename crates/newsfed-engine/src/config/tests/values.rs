@@ -41,7 +41,7 @@ fn checks_values_of_settings() {
         ),
         (
             "log.level",
-            &["off", "info,newsfed::net=debug", "trace"],
+            &["off", "info,newsfed_engine::net=debug", "trace"],
             &[("infos", "did you mean \"info\"?"), ("info,x=loud", "found \"loud\"")],
         ),
         (

@@ -5,7 +5,7 @@ use super::state::AccountError;
 use super::storing::{Storing, store_items};
 use super::sync::{MAX_PAGES, Sync};
 use crate::engine::message::SyncProgress;
-use crate::greader::{Contents, Entry, Page, RemoteId, Request, Stream};
+use crate::greader::{Contents, Entry, PageRequest, RemoteId, Request, Stream};
 use crate::store::{Announcement, RemoteItem};
 use std::collections::HashSet;
 
@@ -65,7 +65,7 @@ impl Sync {
             }
             let most = size.min(u32::try_from(rest).unwrap_or(u32::MAX));
             let before = self.state.first.continuation.clone();
-            let page = Page { most, continuation: before.clone(), ..Page::default() };
+            let page = PageRequest { most, continuation: before.clone(), ..PageRequest::default() };
             self.know_feeds(waiting.as_ref().map(|c| c.items.as_slice())).await?;
             let store = store_items(Storing::of(self), waiting.take());
             let request = |_: &str| Request::reading_list(&page);

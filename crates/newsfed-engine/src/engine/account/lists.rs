@@ -4,7 +4,7 @@ use super::convert::received;
 use super::plan;
 use super::state::AccountError;
 use super::sync::{DAY, HOUR, MAX_PAGES, Sync};
-use crate::greader::{ItemRefs, Page, RemoteId, Request, Stream};
+use crate::greader::{ItemRefs, PageRequest, RemoteId, Request, Stream};
 use crate::store::{Prepared, RemoteItem, prepare};
 use crate::util::text;
 use std::collections::HashSet;
@@ -137,7 +137,8 @@ impl Sync {
         for _ in 0..MAX_PAGES {
             let rest = u32::try_from(most - all.len()).unwrap_or(u32::MAX);
             let most_here = rest.min(self.dialect().ids_per_page());
-            let page = Page { most: most_here, unread, since, continuation: continuation.clone() };
+            let page =
+                PageRequest { most: most_here, unread, since, continuation: continuation.clone() };
             let (ids, next) = self.ids_page(stream, &page).await?;
             all.extend(ids);
             if next.is_none() || all.len() >= most {
@@ -156,7 +157,7 @@ impl Sync {
     pub(super) async fn ids_page(
         &mut self,
         stream: &Stream,
-        page: &Page,
+        page: &PageRequest,
     ) -> Result<(Vec<RemoteId>, Option<String>), AccountError> {
         let request = |_: &str| Request::ids(stream, page);
         let (refs, _): (ItemRefs, _) = self.session.read("a list of items", false, request).await?;

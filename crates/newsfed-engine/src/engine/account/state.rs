@@ -116,7 +116,7 @@ pub enum AccountError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The login failed.
-    #[error("the server refuses the user or the password; run `newsfed account login`")]
+    #[error("the server refuses the user name or password; run `newsfed account login`")]
     Refused,
     /// The status was 429 or 5xx.
     #[error("the server is busy or failing (HTTP {status})")]

@@ -29,7 +29,7 @@ pub use state::{CrawlPhase, CrawlState};
 // Used by the interface.
 pub use crate::crawl::Targets;
 
-use crate::crawl::{Ask, Class, Kind, LinkGroup, Site, SleepingBanditParameters};
+use crate::crawl::{Class, Kind, LinkGroup, NextRequest, Site, SleepingBanditParameters};
 use crate::model::{Access, Time};
 use crate::net::{Client, Request, Response};
 use crate::util::clock::Clock;
@@ -282,15 +282,15 @@ impl Crawl {
         if let Some(end) = self.used_up() {
             return Ok(CrawlStep::Ended(end));
         }
-        let Some(ask) = self.record.next() else { return Ok(CrawlStep::Ended(CrawlEnd::Done)) };
-        let (Ask::Get(link) | Ask::Head(link)) = ask;
+        let Some(request) = self.record.next() else { return Ok(CrawlStep::Ended(CrawlEnd::Done)) };
+        let (NextRequest::Get(link) | NextRequest::Head(link)) = request;
         let links = self.record.links();
         let now = self.progress();
         let asked = FetchingLink {
             requests: self.budget.requests.map(|limit| limit.saturating_sub(now.requests)),
             request_options: LinkRequest {
-                first: ask == Ask::Get(0),
-                head: ask == Ask::Head(link),
+                first: request == NextRequest::Get(0),
+                head: request == NextRequest::Head(link),
                 max_bytes: self.budget.bytes.map(|limit| limit.saturating_sub(now.bytes)),
                 ..LinkRequest::default()
             },
@@ -313,9 +313,9 @@ impl Crawl {
             Ok(got) if got.over => Ok(CrawlStep::Ended(CrawlEnd::Bytes)),
             Ok(got) => {
                 let why = got.why.clone().unwrap_or_default();
-                let unread = (ask == Ask::Get(0)).then(|| start_error(&got)).flatten();
+                let unread = (request == NextRequest::Get(0)).then(|| start_error(&got)).flatten();
                 let is_lost = got.lost;
-                let step = self.take(ask, got)?;
+                let step = self.take(request, got)?;
                 if let Some(mut why) = unread {
                     // The start page may be readable when the crawl is resumed.
                     self.record.drop_last(1)?;
@@ -354,10 +354,11 @@ impl Crawl {
         })
     }
 
-    fn take(&mut self, ask: Ask, mut got: LinkResult) -> Result<CrawlStep, CrawlError> {
-        let (Ask::Get(link) | Ask::Head(link)) = ask;
+    fn take(&mut self, request: NextRequest, mut got: LinkResult) -> Result<CrawlStep, CrawlError> {
+        let (NextRequest::Get(link) | NextRequest::Head(link)) = request;
         let at = self.fetcher.clock.now();
-        let hit = matches!(ask, Ask::Get(_)) && (got.class == Class::Target || got.article);
+        let hit =
+            matches!(request, NextRequest::Get(_)) && (got.class == Class::Target || got.article);
         let links = self.record.links();
         let url = links.url(link).to_owned();
         let found = if hit {
@@ -371,7 +372,7 @@ impl Crawl {
         };
         let saved = found.as_ref().map(|f| f.json());
         let before = self.progress().links_left_out;
-        self.record.visited(ask, &got, at, saved.as_deref())?;
+        self.record.visited(request, &got, at, saved.as_deref())?;
         if before == 0 && self.progress().links_left_out > 0 {
             let note = format!(
                 "further links are left out: a crawl can have at most {} links (--max-links)",

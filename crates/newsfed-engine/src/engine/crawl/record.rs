@@ -5,8 +5,8 @@ use super::fetch::LinkResult;
 use super::overview::{ENDING, Ending};
 use super::{CrawlError, CrawlNetwork, CrawlOrder, CrawlProgress, Curve};
 use crate::crawl::{
-    Ask, Class, Kind, Known, Lessons, LinkGroup, LinkId, Links, Seen, SleepingBanditParameters,
-    Strategy, Visit,
+    Class, Kind, Known, Lessons, LinkGroup, LinkId, Links, NextRequest, Seen,
+    SleepingBanditParameters, Strategy, Visit,
 };
 use crate::model::Time;
 use crate::store::{CrawlLog, Learned, LinkRow, RequestRow, StoreError};
@@ -132,8 +132,9 @@ impl Record {
         let Self { log, links, strategy, random, progress, curve } = self;
         let mut new = Vec::new();
         log.replay(|row, stored| {
-            let ask = if row.head { Ask::Head(row.link) } else { Ask::Get(row.link) };
-            if strategy.next(&mut Known { links, random }) != Some(ask) {
+            let request =
+                if row.head { NextRequest::Head(row.link) } else { NextRequest::Get(row.link) };
+            if strategy.next(&mut Known { links, random }) != Some(request) {
                 return Err(CrawlError::Record);
             }
             new.clear();
@@ -151,7 +152,7 @@ impl Record {
             }
             let class = class(row.class);
             let visit = Visit { class, article: row.article, new: &new, all: &row.links };
-            report(strategy.as_mut(), ask, &visit, &mut Known { links, random });
+            report(strategy.as_mut(), request, &visit, &mut Known { links, random });
             progress.count(&row, class);
             curve.add(progress.requests, progress.found);
             Ok(())
@@ -192,7 +193,7 @@ impl Record {
         Ok(self.log.saved()?)
     }
 
-    pub(super) fn next(&mut self) -> Option<Ask> {
+    pub(super) fn next(&mut self) -> Option<NextRequest> {
         let Self { links, random, .. } = self;
         self.strategy.next(&mut Known { links, random })
     }
@@ -200,18 +201,18 @@ impl Record {
     /// Logs a response and learns from it.
     pub(super) fn visited(
         &mut self,
-        ask: Ask,
+        request: NextRequest,
         got: &LinkResult,
         at: Time,
         saved: Option<&str>,
     ) -> Result<(), CrawlError> {
-        let (link, head) = match ask {
-            Ask::Get(link) => (link, false),
-            Ask::Head(link) => (link, true),
+        let (link, head) = match request {
+            NextRequest::Get(link) => (link, false),
+            NextRequest::Head(link) => (link, true),
         };
-        let TakenLinks { all, new, left_out } = match ask {
-            Ask::Get(link) => take_in(&mut self.links, link, got),
-            Ask::Head(_) => TakenLinks::default(),
+        let TakenLinks { all, new, left_out } = match request {
+            NextRequest::Get(link) => take_in(&mut self.links, link, got),
+            NextRequest::Head(_) => TakenLinks::default(),
         };
         let row = RequestRow {
             link,
@@ -230,7 +231,7 @@ impl Record {
         self.log.append(&row, unstored, saved)?;
         let visit = Visit { class: got.class, article: got.article, new: &new, all: &row.links };
         let known = &mut Known { links, random: &mut self.random };
-        report(self.strategy.as_mut(), ask, &visit, known);
+        report(self.strategy.as_mut(), request, &visit, known);
         self.progress.count(&row, got.class);
         self.curve.add(self.progress.requests, self.progress.found);
         self.progress.links = links.len();
@@ -381,10 +382,15 @@ fn in_use(error: StoreError, file: &Path) -> CrawlError {
     }
 }
 
-fn report(strategy: &mut dyn Strategy, ask: Ask, visit: &Visit<'_>, known: &mut Known<'_>) {
-    match ask {
-        Ask::Head(link) => strategy.labelled(link, visit.class, known),
-        Ask::Get(link) => strategy.visited(link, visit, known),
+fn report(
+    strategy: &mut dyn Strategy,
+    request: NextRequest,
+    visit: &Visit<'_>,
+    known: &mut Known<'_>,
+) {
+    match request {
+        NextRequest::Head(link) => strategy.labelled(link, visit.class, known),
+        NextRequest::Get(link) => strategy.visited(link, visit, known),
     }
 }
 

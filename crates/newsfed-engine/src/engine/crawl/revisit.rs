@@ -7,7 +7,7 @@ use super::{
     CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlLocation, CrawlNetwork, CrawlOrder,
     CrawlProgress, CrawlStep, MAX_LOST, fetcher,
 };
-use crate::crawl::{Ask, Class, Classifier, Known, LinkId, Links, Seen, Strategy, Visit};
+use crate::crawl::{Class, Classifier, Known, LinkId, Links, NextRequest, Seen, Strategy, Visit};
 use crate::model::{Time, Validators};
 use crate::net::Response;
 use crate::store::{CrawlLog, Learned};
@@ -136,7 +136,7 @@ impl Revisit {
             return CrawlStep::Ended(CrawlEnd::Time);
         }
         let known = &mut Known { links: &self.links, random: &mut self.random };
-        let Some(Ask::Get(link)) = self.strategy.next(known) else {
+        let Some(NextRequest::Get(link)) = self.strategy.next(known) else {
             return CrawlStep::Ended(CrawlEnd::Done);
         };
         self.fetching = Some(link);

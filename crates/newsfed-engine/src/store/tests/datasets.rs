@@ -47,7 +47,7 @@ fn lists_the_longest_waiting_files_first() {
     assert_eq!(due(hours(2), 9), []);
     assert_eq!(due(hours(6), 9), [(2, Some(3)), (1, Some(5))]);
     assert_eq!(due(hours(99), 1), [(2, Some(3))]);
-    // A state alone does not plan a check.
+    // Storing a state alone does not schedule a request.
     let write = move |conn: &rusqlite::Connection| datasets::save(conn, 3, site, b"state");
     f.store.writer().unwrap().call_blocking(write).unwrap();
     assert_eq!(due(hours(99), 9).len(), 3);

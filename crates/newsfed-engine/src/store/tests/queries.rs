@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::Enclosure;
 use crate::query::{
-    Column, Field, Known, Named, Query, State, Term, Thing, What, pattern, resolve,
+    Column, Field, Named, NamedSource, Query, State, Term, Thing, What, pattern, resolve,
 };
 use crate::store::count::{Count, MAX_COUNTED};
 use crate::util::segment;
@@ -210,8 +210,8 @@ fn is_punctuation(term: &Term) -> bool {
 pub(super) struct Sources(Vec<(i64, Source)>);
 
 impl Sources {
-    pub(super) fn known(&self) -> impl Iterator<Item = Known<'_>> + Clone {
-        self.0.iter().map(|(key, source)| Known {
+    pub(super) fn known(&self) -> impl Iterator<Item = NamedSource<'_>> + Clone {
+        self.0.iter().map(|(key, source)| NamedSource {
             key: *key,
             title: source.title.as_deref().unwrap_or_default(),
             source,
