@@ -109,7 +109,7 @@ pub(super) enum Command {
     Download(download::DownloadArgs),
     /// Search items
     Search(list::SearchArgs),
-    /// Follow the sources of a list, or import items and marks from another reader
+    /// Add the sources of a list, or import items and marks from another reader
     Import(import::ImportArgs),
     /// Print the sources as OPML or as URLs
     Export(export::ExportArgs),

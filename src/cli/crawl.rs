@@ -1,4 +1,4 @@
-//! `newsfed crawl`: collects what a site publishes.
+//! `newsfed crawl`: its arguments, and replays of recorded sites.
 
 use super::exit::{Exit, Failure};
 use super::global::Global;

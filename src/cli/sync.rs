@@ -36,7 +36,7 @@ pub(super) struct SyncArgs {
     /// Refresh even sources that are paused because a server asked for a pause
     #[arg(long)]
     force: bool,
-    /// Remove the sources that are no longer in a followed list, even if there are many
+    /// Remove the sources no longer in a followed list, even if there are many
     #[arg(long, requires = "sources", conflicts_with_all = ["due", "folder", "tag"])]
     accept: bool,
 }

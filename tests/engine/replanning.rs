@@ -112,7 +112,7 @@ async fn a_pause_of_the_host_outlasts_changed_settings() {
 }
 
 #[tokio::test]
-async fn a_response_without_max_age_ends_the_earlier_max_age() {
+async fn a_response_without_max_age_clears_the_earlier_one() {
     let count = Arc::new(AtomicUsize::new(0));
     let polls = count.clone();
     let server = Server::start(move |_| match polls.fetch_add(1, Ordering::SeqCst) {

@@ -124,8 +124,9 @@ fn place(app: &App, screen: Rect, body: Rect, (width, height): (u16, u16)) -> Re
     Rect { x: right - width, y: bottom - height, width, height }
 }
 
-/// Whether a message is drawn in the row of the key hints, where it covers no text: if no dialog is open, and
-/// some of the hints remain; on a wide screen, most of them and the status.
+/// Whether a message is drawn in the row of the key hints, where it covers no text. This needs a screen
+/// without a dialog, and room for some of the hints or, on a wide screen, for most of the hints and the
+/// status.
 fn fits_beside_keys(app: &App, screen: Rect, message: &Toast) -> bool {
     let is_free = app.dialogs.is_empty() && !app.settings.ui.linear;
     let part = screen.width * 2 / 5;

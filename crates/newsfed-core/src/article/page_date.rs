@@ -31,12 +31,12 @@ const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
 const DATE_LINE: usize = 12;
 /// Candidates below this score are not publication dates.
 const MIN: f32 = 14.0;
-/// Minimum score of a date to show that a later date comes from the last build.
+/// Minimum score at which a date proves that a later date is only that of the site's last build.
 const SHOWN: f32 = 40.0;
 /// The share of its score that a candidate adds to another candidate of the same day.
 const SUPPORT: f32 = 0.35;
 
-/// The meaning of a date according to the words before it or, if these have none, the words after it.
+/// The meaning of a date, from the words before it or, if these do not determine it, the words after it.
 pub(crate) fn date_label(before: &str, after: &str) -> Option<DateLabel> {
     labels::of(&before.to_lowercase(), &after.to_lowercase())
 }

@@ -70,7 +70,7 @@ pub fn read(
     let beyond: u64 = tables.iter().map(|table| table.beyond).sum();
     if beyond > 0 {
         left_out.push(format!(
-            "{} beyond the limits of {} rows, {} cells and {} MB",
+            "{} beyond the limits of {} rows, {} cells and {} MiB",
             counted(beyond, "row"),
             limits::DATASET_ROWS,
             limits::DATASET_CELLS,

@@ -21,7 +21,7 @@ impl Action {
             Self::ShowUnread => "Unread items of all sources.",
             Self::ShowToday => "Today's items of all sources, read or not.",
             Self::ShowPinned => "Retention never removes pinned items.",
-            Self::ShowNew => "Items that were found since newsfed was last closed.",
+            Self::ShowNew => "Items that arrived since newsfed was last open.",
             Self::ShowLater => {
                 "Items that you keep for later. Reading them does not remove them from this list."
             }
@@ -73,7 +73,7 @@ impl Action {
             Self::SelectInverse => "Deselects the selected items, and selects all others.",
             Self::SelectNone => "Commands then apply to the current item again.",
             Self::Browser => "Opens the page of each selected item, or the site of a source.",
-            Self::BrowserAndNext => "For going through a list quickly.",
+            Self::BrowserAndNext => "Goes through a list quickly.",
             Self::Copy => "Copies the URL of the item or the source to the clipboard.",
             Self::CopyMarkdown => "Copies titles as links, for notes and messages.",
             Self::Save => "The file extension sets the format: .md, .html or .epub.",

@@ -134,7 +134,7 @@ pub fn statistics(
         let counted = counted.remove(&facts.key).unwrap_or_default();
         let mut costs = costs.get(&facts.key).copied().unwrap_or_default();
         if source.origin.is_local() {
-            // No request is saved by a file that has not changed.
+            // Reading an unchanged file saves no request.
             (costs.unchanged, costs.bytes_saved) = (0, 0);
         }
         all.sources.push(of_source(reader, source, facts, counted, costs, now)?);

@@ -94,7 +94,7 @@ fn before(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<Hash
          LEFT JOIN rule_effect e ON e.item = i.key AND e.effect = 'hide'
          WHERE i.key = ?1 AND (i.hidden <> 0 OR (?2 AND i.read = 1))",
     )?;
-    // A read item that is hidden and shown again would be unread.
+    // Read items are recorded too. Otherwise, undoing the hiding would leave them unread.
     let hides = *mark == Mark::Hidden && to;
     let mut all = HashMap::new();
     for key in keys {

@@ -261,7 +261,7 @@ impl Editor {
     fn go_to_article(&mut self, app: &mut App) -> Vec<Effect> {
         let Some(bench) = self.bench_mut() else { return vec![] };
         if bench.on_page {
-            return app.note("Entries are on this page: choose a field and an element here");
+            return app.note("The entries are on this page: choose a field, then an element here");
         }
         let Some((url, title)) = bench.selected_item() else {
             return app.note("No article found yet: pick a link first");

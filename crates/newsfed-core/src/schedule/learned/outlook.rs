@@ -139,7 +139,7 @@ impl Slots {
         next
     }
 
-    /// Moves the poll forward if new items would no longer fit into the feed's list.
+    /// Moves the poll to an earlier time if new items would otherwise no longer fit into the feed's list.
     fn before_overflow(&self, best: usize, window: f64) -> usize {
         let full = |i: usize| self.items[i] + 2.0 * self.items[i].sqrt() > FULL * window;
         (1..=best).find(|i| full(*i)).map_or(best, |i| (i - 1).max(1))
