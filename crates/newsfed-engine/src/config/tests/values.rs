@@ -212,7 +212,7 @@ fn explains_invalid_source_urls() {
     for (url, want) in [
         ("x.example/feed", "; is https:// missing at the start?"),
         ("https://", "(empty host)"),
-        ("file:///a", "a file is file = \"/path\""),
+        ("file:///a", "for a file, write file = \"/path\" instead"),
         ("exec:ls", "write exec = [\"program\"] instead"),
         ("filter:x", "add filter = [\"program\"]"),
         ("ftp://me:hush@x.example", "; only http and https URLs can be followed"),
