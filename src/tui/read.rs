@@ -175,7 +175,7 @@ impl ReadQueue {
 /// A read that waits for a thread.
 struct Queued {
     read: Read,
-    /// Exists until the read is finished or superseded, so the number of senders tells whether the queue is
+    /// Exists until the read is finished or superseded, so the number of senders shows whether the queue is
     /// empty.
     reply: UnboundedSender<Event>,
 }

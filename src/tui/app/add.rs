@@ -84,7 +84,7 @@ impl Choice {
         });
         match self {
             Self::Starters => &STARTERS,
-            Self::Import => "an OPML file, newsboat's urls file, or a list of URLs",
+            Self::Import => "OPML, newsboat's urls file, or a list of URLs",
             Self::Demo => "fictional sites; your own data is not touched",
         }
     }

@@ -143,7 +143,7 @@ impl Prompt {
     pub(crate) fn note(&self) -> Option<&'static str> {
         if self.kind == PromptKind::Import && self.field.value().is_empty() {
             return Some(
-                "an OPML file, newsboat's urls file, a list of URLs, or a list's URL; Tab lists files",
+                "OPML, newsboat's urls file, a list of URLs, or a list's URL; Tab lists files",
             );
         }
         // Examples are shown until a longer text is typed.

@@ -45,9 +45,9 @@ pub(super) fn columns(width: u16) -> u16 {
 fn note(depth: Depth) -> Option<&'static str> {
     match depth {
         Depth::Mono => Some("This terminal shows no colours. All themes are drawn like this:"),
-        Depth::Sixteen => {
-            Some("This terminal shows 16 colours. Most themes look like ansi or ansi-light here:")
-        }
+        Depth::Sixteen => Some(
+            "This terminal shows 16 colours. Most themes are drawn like ansi or ansi-light here:",
+        ),
         Depth::Indexed | Depth::True => None,
     }
 }

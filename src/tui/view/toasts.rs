@@ -125,7 +125,7 @@ fn place(app: &App, screen: Rect, body: Rect, (width, height): (u16, u16)) -> Re
 }
 
 /// Whether a message is drawn in the row of the key hints, where it covers no text. This needs a screen
-/// without a dialog, and room for some of the hints or, on a wide screen, for most of the hints and the
+/// without a dialog, and space for some of the hints or, on a wide screen, for most of the hints and the
 /// status.
 fn fits_beside_keys(app: &App, screen: Rect, message: &Toast) -> bool {
     let is_free = app.dialogs.is_empty() && !app.settings.ui.linear;

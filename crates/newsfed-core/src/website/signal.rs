@@ -96,13 +96,13 @@ fn by_address(url: &Url, now: Time) -> Option<(Duration, &'static str)> {
     let all: Vec<&str> = words.by_ref().collect();
     let has = |names: &[&str]| all.iter().any(|w| names.contains(w));
     if has(&["live", "liveblog", "ticker"]) {
-        return Some((5 * MINUTE, "its URL looks like that of a live page"));
+        return Some((5 * MINUTE, "its URL indicates a live page"));
     }
     if has(&["archive", "archives"]) || all.windows(2).any(|w| w[0] == "page" && is_number(w[1])) {
-        return Some((7 * DAY, "its URL looks like that of an archive"));
+        return Some((7 * DAY, "its URL indicates an archive"));
     }
     if path.contains("week-end") || has(&["weekend", "wochenende"]) {
-        return Some((DAY, "its URL looks like that of a weekend edition"));
+        return Some((DAY, "its URL indicates a weekend edition"));
     }
     let day = date_in_path(&path)?;
     let age = (now - day).to_std().unwrap_or_default();

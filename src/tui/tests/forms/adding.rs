@@ -97,7 +97,7 @@ fn a_form_dims_the_dialog_below() {
 fn the_welcome_page_describes_each_choice_on_narrow_screens() {
     let mut stage = Stage::with(Settings::default(), SourceList::default(), vec![]);
     let screen = stage.screen(50, 15);
-    for words in ["13 feeds in 5 topics", "an OPML file", "fictional sites"] {
+    for words in ["13 feeds in 5 topics", "OPML, newsboat's urls file", "fictional sites"] {
         assert!(screen.lines().any(|line| line.trim_end().ends_with(words)), "{words}: {screen}");
     }
 }
