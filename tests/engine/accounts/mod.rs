@@ -361,20 +361,29 @@ async fn an_account_notifies_only_about_its_own_new_items() {
     use std::sync::atomic::{AtomicBool, Ordering};
     let (open, opened) = std::sync::mpsc::channel::<()>();
     let (opened, is_on) = (std::sync::Mutex::new(opened), Arc::new(AtomicBool::new(false)));
+    let items = |is_on: &AtomicBool| {
+        feed(if is_on.load(Ordering::SeqCst) {
+            &[("1", "Item polled")]
+        } else {
+            &[("0", "Item old")]
+        })
+    };
     let on = is_on.clone();
-    let feeds = Server::start(move |request| {
-        let is_on = on.load(Ordering::SeqCst);
-        if is_on && request.path == "/slow" {
+    let quick = Server::start(move |_| items(&on)).unwrap();
+    // Another server, because a server answers one request after the other.
+    let on = is_on.clone();
+    let slow = Server::start(move |_| {
+        if on.load(Ordering::SeqCst) {
             let _ = opened.lock().unwrap().recv();
         }
-        feed(if is_on { &[("1", "Item polled")] } else { &[("0", "Item old")] })
+        items(&on)
     })
     .unwrap();
     let server = reader(Kind::FreshRss, 1, 3);
     let mut home = home_of(&server);
-    home.declare(&[source("a", &feeds.url("/a"))]);
+    home.declare(&[source("a", &quick.url("/a"))]);
     // The second source is on another host, so that both are polled at the same time.
-    home.declare(&[source("slow", &feeds.url("/slow").replace("127.0.0.1", "localhost"))]);
+    home.declare(&[source("slow", &slow.url("/slow").replace("127.0.0.1", "localhost"))]);
     home.settings.rules = vec![RuleSettings {
         name: "Ring".to_owned(),
         query: "title:item".to_owned(),
@@ -390,7 +399,8 @@ async fn an_account_notifies_only_about_its_own_new_items() {
 
     is_on.store(true, Ordering::SeqCst);
     let mut reports = engine.refresh(None, Pace::Manual).await;
-    assert_eq!(soon(reports.recv()).await.unwrap().source.0, "a");
+    let report = soon(reports.recv()).await.unwrap();
+    assert_eq!((report.source.0.as_str(), report.result), ("a", fetched(1, 0, 1)));
     home.clock.advance(2 * HOUR);
     {
         let mut world = server.world();
@@ -410,7 +420,7 @@ async fn an_account_notifies_only_about_its_own_new_items() {
     let message = soon(messages.recv()).await.unwrap();
     assert_eq!(message.text, "1 item: Ring: Item 100 & more");
     open.send(()).unwrap();
-    soon(reports.recv()).await.unwrap();
+    assert_eq!(soon(reports.recv()).await.unwrap().result, fetched(1, 0, 1));
     let message = soon(messages.recv()).await.unwrap();
     assert_eq!(message.text, "2 items: Ring: Item polled …");
     engine.shutdown().await;
