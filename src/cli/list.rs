@@ -46,7 +46,7 @@ pub(super) struct ListArgs {
     /// List each story once
     #[arg(long)]
     fold: bool,
-    /// List the best unread items that take at most this long to read
+    /// List the best unread items that take at most this long to read in total
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(1..=1440))]
     read_for: Option<u32>,
     /// List items as they were at the end of this day

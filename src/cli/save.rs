@@ -233,7 +233,7 @@ fn store_file(args: &SaveArgs, home: &Home, saved: &Saved) -> Result<PathBuf, Fa
     written.map(|()| path.clone()).map_err(|e| {
         Failure::Plain(match e.kind() {
             ErrorKind::AlreadyExists => {
-                format!("{shown} exists; --replace replaces it, or give another name")
+                format!("{shown} exists; use --replace to overwrite it, or give another name")
             }
             _ => format!("cannot write {shown}: {e}"),
         })

@@ -21,7 +21,7 @@ fn form(request: Request) -> String {
 }
 
 #[test]
-fn serializes_requests_as_recorded() {
+fn serialises_requests_as_recorded() {
     let recording = lines("sync/freshrss-1.25.jsonl");
     if recording.is_empty() {
         return;

@@ -56,7 +56,7 @@ fn muting_adds_a_rule_that_can_be_undone() {
 }
 
 #[test]
-fn shows_the_duration_of_a_mute_at_every_width() {
+fn shows_the_duration_of_a_hide_rule_at_every_width() {
     let wanted = [(120, 4, true), (50, 4, false), (40, 1, true)];
     for (width, choices, has_label) in wanted {
         let mut stage = Stage::new();

@@ -159,7 +159,7 @@ fn opened_items_stay_in_the_list_of_changes() {
 }
 
 #[test]
-fn marks_changed_articles_and_shows_their_view() {
+fn marks_changed_items_and_shows_the_row_changed() {
     let mut rows = item_rows();
     (rows[1].changed, rows[1].substantial) = (true, true);
     rows[3].changed = true;

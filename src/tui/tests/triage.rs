@@ -246,7 +246,7 @@ fn finds_the_next_unread_item_in_the_next_source() {
 }
 
 #[test]
-fn the_first_unread_item_follows_the_last() {
+fn next_unread_continues_at_the_first_after_the_last() {
     let mut stage = stage_with_files();
     // Opens the list of all unread items.
     stage.keys("j<Tab>G");

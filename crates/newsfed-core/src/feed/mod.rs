@@ -54,7 +54,7 @@ pub enum FeedError {
         actual: String,
     },
     /// Larger than [`limits::FEED_BYTES`].
-    #[error("the feed is larger than {} MiB when unpacked", limits::FEED_BYTES / 1024 / 1024)]
+    #[error("the feed is larger than {} MiB after decompression", limits::FEED_BYTES / 1024 / 1024)]
     TooLarge,
     #[error("cannot read the feed: {why}")]
     Malformed { why: String },

@@ -18,7 +18,7 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 pub struct HeaderFacts {
     /// Remaining time of `max-age` or `Expires`, after subtracting `Age`.
     pub fresh_for: Option<Duration>,
-    /// `no-cache`: dynamic.
+    /// Whether the response has `no-cache`: the page is dynamic.
     pub no_cache: bool,
     /// `no-store`: highly dynamic.
     pub no_store: bool,
@@ -70,7 +70,11 @@ pub fn next_visit(url: &Url, evidence: &Evidence, now: Time) -> DecidingSignal {
         return signal(after, Signal::Url, why);
     }
     if let Some(at) = hints.shown {
-        return signal(by_age(at, now), Signal::Body, "one tenth of its age");
+        return signal(
+            by_age(at, now),
+            Signal::Body,
+            "a tenth of the time since the date on the page",
+        );
     }
     match evidence.interval {
         Some(interval) => signal(interval, Signal::History, "as often as it has changed so far"),

@@ -127,7 +127,9 @@ impl Action {
             Self::ScrollRight | Self::ScrollLeft => {
                 "Long lines of code are cut at the edge of the text."
             }
-            Self::Pictures => "Pictures are fetched when they are shown. The setting is saved.",
+            Self::Pictures => {
+                "Pictures are fetched when they are shown. Applies to the open item only."
+            }
             Self::WrapCode => {
                 "Otherwise long lines are cut and can be scrolled. The setting is saved."
             }
@@ -204,7 +206,7 @@ impl Action {
             Self::Palette => "This list.",
             Self::Help => "Lists all keys by task. Type to find one.",
             Self::Undo => "Undoes marks, and changes to sources and settings, until you quit.",
-            Self::Redo => "Repeats what you undid last.",
+            Self::Redo => "Redoes the change that you undid last.",
             Self::History => "Lists all changes since newsfed started.",
             Self::Rules => "Rules mark, tag or hide new items that match a query, or notify you.",
             Self::Settings => "Opens a form with several pages. It can be searched.",

@@ -15,6 +15,9 @@ const STACK: usize = 16 << 20;
 const LARGE: usize = 1 << 20;
 /// Maximum number of large documents that are read at the same time.
 const MAX_LARGE: usize = 2;
+/// The increment of the threads' nice value, the default of `nice`.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 10;
 
 /// The threads. They are started when needed, and end when this is dropped and they are idle.
 pub(super) struct Workers(Arc<Shared>);
@@ -94,7 +97,11 @@ impl Workers {
             let (shared, builder) = (self.0.clone(), std::thread::Builder::new());
             let builder = builder.name("newsfed-worker".to_owned()).stack_size(STACK);
             let takes_large = state.started < self.0.large;
-            match builder.spawn(move || shared.run(takes_large)) {
+            let run = move || {
+                give_way();
+                shared.run(takes_large);
+            };
+            match builder.spawn(run) {
                 Ok(_) => state.started += 1,
                 Err(e) => tracing::warn!("cannot start a thread: {e}"),
             }
@@ -105,6 +112,17 @@ impl Workers {
             // All threads are woken, because not every thread can take the task.
             self.0.changed.notify_all();
         }
+    }
+}
+
+/// Lowers the priority of this thread, because a refresh waits for the writer more than for documents, and the
+/// interface must respond at once. Without this, a refresh of 1,000 new feeds on two processors takes a sixth
+/// longer.
+fn give_way() {
+    // On other systems, the priority belongs to the whole process.
+    #[cfg(target_os = "linux")]
+    if let Err(e) = rustix::process::nice(NICE) {
+        tracing::debug!("cannot lower the priority of a thread: {e}");
     }
 }
 

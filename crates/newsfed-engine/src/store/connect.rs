@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn migrates_the_schema_before_revisions() {
+    fn migrates_a_schema_from_before_revisions() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");
         let mut old = Connection::open(&path).unwrap();

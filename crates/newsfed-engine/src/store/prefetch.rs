@@ -124,7 +124,7 @@ impl Reader {
     }
 }
 
-/// Removes the due times of pages that have not been fetched for a week.
+/// Removes due times that passed more than a week ago: their pages are not fetched any more.
 pub(super) fn expire(conn: &Connection, now: Time) -> Result<()> {
     let before = now.timestamp() - NEW_DAYS * DAY;
     conn.execute("UPDATE fetch SET next = NULL WHERE next < ?1", [before])?;

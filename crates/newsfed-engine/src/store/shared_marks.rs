@@ -1,9 +1,9 @@
 //! Marks that machines exchange. Each mark of an item is a register whose value is the mark with the greatest
-//! stamp, so the result depends neither on the order in which marks arrive nor on how often they arrive. The
+//! timestamp, so the result depends neither on the order in which marks arrive nor on how often they arrive. The
 //! changes made here are the differences between an item and its registers; triggers only note which items to
 //! compare.
 //!
-//! The stamps come from hybrid logical clocks (Kulkarni et al., "Logical Physical Clocks", 2014): a mark that
+//! The timestamps come from hybrid logical clocks (Kulkarni et al., "Logical Physical Clocks", 2014): a mark that
 //! was set when an earlier one was known counts as later, however wrong the clocks are.
 
 use super::error::Result;

@@ -78,7 +78,7 @@ impl Default for LearnedParameters {
 }
 
 /// Minimum saving of a poll that is worth its price, in item-seconds of waiting, for a source with this rate.
-/// Internal rates and prices are too high by a factor, the sum of the weights.
+/// Internal rates and prices are multiplied by the sum of the weights, so the result is divided by it.
 pub fn least_saving(price: f64, items_per_day: f64, exponent: f64) -> f64 {
     price * items_per_day.powf(exponent) / WEIGHTS.iter().sum::<f64>()
 }
