@@ -5,7 +5,7 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use newsfed::crawl::{
-    Class, Judge, Known, Learned, LinkId, Links, PageLink, Seen, Site, SleepingBandit,
+    Class, Judge, Known, LearnedStrategy, LinkId, Links, PageLink, Seen, Site, SleepingBandit,
     SleepingBanditParameters, Strategy, Targets, Visit, read_page,
 };
 use newsfed::store::{CrawlLog, LinkRow, RequestRow};
@@ -48,7 +48,7 @@ fn resident() -> u64 {
 /// A crawl in which links are found faster than they are fetched.
 struct Frontier {
     links: Links,
-    strategy: Learned,
+    strategy: LearnedStrategy,
     random: fastrand::Rng,
 }
 
@@ -57,7 +57,7 @@ impl Frontier {
         let mut links = Links::default();
         links.add(Seen { url: "https://site.example/", path: "", anchor: "" }, None);
         let random = fastrand::Rng::with_seed(1);
-        Self { links, strategy: Learned::new(Targets::files()), random }
+        Self { links, strategy: LearnedStrategy::new(Targets::files()), random }
     }
 
     fn pop(&mut self) -> Option<LinkId> {

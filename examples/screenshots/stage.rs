@@ -4,7 +4,7 @@
 use anyhow::{Context, Result};
 use chrono::TimeDelta;
 use newsfed::config::{KeyMap, Settings, load};
-use newsfed::demo::{Prepared, prepare};
+use newsfed::demo::{PreparedDemo, prepare};
 use newsfed::engine::{Engine, Handle, Pace};
 use newsfed::model::Time;
 use newsfed::store::{Anchor, Mark, Scope, Store, View};
@@ -88,7 +88,7 @@ pub(crate) fn run(theme: &str) -> Result<()> {
 }
 
 fn engine(
-    prepared: &Prepared,
+    prepared: &PreparedDemo,
     settings: &Settings,
     overrides: &[String],
     clock: Arc<StageClock>,

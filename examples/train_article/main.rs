@@ -22,7 +22,7 @@ use align::{Figures, Fit, common, fit, words};
 use boost::{Plan, Table, Trained, train};
 use flate2::read::GzDecoder;
 use newsfed::article::Guide;
-use newsfed::article::training::{MORE, Sample};
+use newsfed::article::training::{MORE, TrainingPage};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -51,7 +51,7 @@ struct Case {
     rows: Vec<Vec<f32>>,
     labels: Vec<f32>,
     weights: Vec<f32>,
-    sample: Sample,
+    sample: TrainingPage,
 }
 
 fn gunzip(path: &Path) -> Vec<u8> {
@@ -72,7 +72,8 @@ fn read(corpus: &Path, cases: &mut Vec<Case>) {
         let url = text("url").and_then(|u| Url::parse(&u).ok());
         let guide =
             Guide { title: text("title"), summary: text("summary_meta"), url, ..Guide::default() };
-        let Some(sample) = Sample::new(String::from_utf8_lossy(&page).into_owned(), guide) else {
+        let Some(sample) = TrainingPage::new(String::from_utf8_lossy(&page).into_owned(), guide)
+        else {
             continue;
         };
         let texts = sample.texts();

@@ -10,7 +10,9 @@ use super::log;
 use super::output::Output;
 use super::runtime::with_engine;
 use crate::config::{SourcesFile, did_you_mean, remove_account};
-use crate::engine::{AccountError, AccountReport, AccountStatus, Handle, Role, WhichAccounts};
+use crate::engine::{
+    AccountError, AccountReport, AccountStatus, Handle, ProcessRole, WhichAccounts,
+};
 use crate::model::{Source, SourceId};
 use crate::store::{MovedSource, Store};
 use crate::util::clock::{Clock, SystemClock};
@@ -227,7 +229,7 @@ async fn request(
     out: &mut Output,
 ) -> Result<Exit, Failure> {
     let other = match handle.status().borrow().role {
-        Role::Watches(pid) => Some(pid),
+        ProcessRole::Watches(pid) => Some(pid),
         _ => None,
     };
     for id in ids.iter().filter(|_| other.is_some() || accept || relink) {

@@ -7,7 +7,7 @@ use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
 use super::runtime::{other_poller, with_engine};
-use crate::engine::{MovePlan, Moved, MovingSource, Role};
+use crate::engine::{MovePlan, MovedSources, MovingSource, ProcessRole};
 use crate::model::SourceId;
 use crate::util::text::counted_as;
 use serde::Serialize;
@@ -73,7 +73,7 @@ pub(super) fn move_sources(
         Some(found.iter().map(|entry| entry.source.id.clone()).collect::<Vec<_>>())
     };
     with_engine(home, out, async |handle, out| {
-        if let Role::Watches(pid) = handle.status().borrow().role {
+        if let ProcessRole::Watches(pid) = handle.status().borrow().role {
             return Err(other_poller("move sources", pid, "stop it first"));
         }
         if args.back {
@@ -134,7 +134,7 @@ fn explain(
     Ok(())
 }
 
-fn show(moved: &Moved, result: &'static str, out: &mut Output) -> Result<Exit, Failure> {
+fn show(moved: &MovedSources, result: &'static str, out: &mut Output) -> Result<Exit, Failure> {
     for source in &moved.moved {
         if out.json {
             out.value(&JsonMove { source, result, message: None, dropped: &[] })?;

@@ -87,7 +87,7 @@ const STEP: u64 = 1 << 20;
 /// Runs work, and shows its progress on a terminal.
 fn with_progress<T>(
     out: &Output,
-    work: impl FnOnce(backup::Progress<'_>) -> Result<T, BackupError>,
+    work: impl FnOnce(backup::BackupProgress<'_>) -> Result<T, BackupError>,
 ) -> Result<T, Failure> {
     let wheel = Progress::wheel(out);
     let next = Cell::new(0);

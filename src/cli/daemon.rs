@@ -8,7 +8,7 @@ use super::output::Output;
 use super::runtime::{asked_to_stop, other_poller, report_ready, report_stopping, runtime};
 use super::serve;
 use super::view_server::{self, Serving};
-use crate::engine::{Handle, Role};
+use crate::engine::{Handle, ProcessRole};
 use crate::util::text::counted;
 
 /// Advice if another process already polls, usually an open interface.
@@ -26,9 +26,11 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
         let handle = home.engine(store, true).start().await?;
         let role = handle.status().borrow().role;
         let result = match role {
-            Role::Watches(pid) => Err(other_poller("start the daemon", pid, FIRST)),
-            Role::Reads => handle.store().writable().map(|()| Exit::Ok).map_err(Failure::from),
-            Role::Follows | Role::OnDemand => match start_servers(&handle).await {
+            ProcessRole::Watches(pid) => Err(other_poller("start the daemon", pid, FIRST)),
+            ProcessRole::Reads => {
+                handle.store().writable().map(|()| Exit::Ok).map_err(Failure::from)
+            }
+            ProcessRole::Follows | ProcessRole::OnDemand => match start_servers(&handle).await {
                 Ok(servers) => {
                     tracing::info!("following {}", counted(home.sources.len(), "source"));
                     report_ready();

@@ -6,7 +6,7 @@ use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use super::runtime::runtime;
-use crate::article::{self, Extraction, Guide, LinkKind, Mode, Origin};
+use crate::article::{self, Extraction, Guide, LinkKind, Mode, TextOrigin};
 use crate::model::Time;
 use crate::net::{Client, Request};
 use crate::util::clock::{Clock, SystemClock};
@@ -195,10 +195,10 @@ fn shape(found: Extraction) -> Shape {
         canonical: found.canonical.map(String::from),
         image: found.image.map(String::from),
         origin: match found.origin {
-            Origin::Guide => "feed",
-            Origin::Page => "page",
-            Origin::Template => "site",
-            Origin::Data => "data",
+            TextOrigin::Guide => "feed",
+            TextOrigin::Page => "page",
+            TextOrigin::Template => "site",
+            TextOrigin::Data => "data",
         },
         text: found.text,
         references: references.collect(),

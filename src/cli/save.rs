@@ -13,7 +13,7 @@ use super::progress::Progress;
 use super::runtime::{asked_to_stop, runtime_beside};
 use crate::config::Paths;
 use crate::engine::{SaveOrder, SaveState, Saved};
-use crate::save::Format;
+use crate::save::SaveFormat;
 use crate::store::{Anchor, Cursor, Reader, Store, View};
 use crate::util::limits::SAVED_ITEMS;
 use crate::util::shared_file::{write_beside, write_new, write_shared};
@@ -29,7 +29,7 @@ pub(super) struct SaveArgs {
     ids: Vec<String>,
     /// Format of the file [default: from the file's extension, or else markdown]
     #[arg(long, value_enum)]
-    format: Option<SaveFormat>,
+    format: Option<SaveFormatArg>,
     /// The file to write, or - for standard output [default: a file in save.folder]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -60,7 +60,7 @@ Examples:
   newsfed save --query 'in:later' --output ~/weekend.epub";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum SaveFormat {
+enum SaveFormatArg {
     /// Markdown
     Markdown,
     /// An HTML page with embedded pictures
@@ -69,12 +69,12 @@ enum SaveFormat {
     Epub,
 }
 
-impl From<SaveFormat> for Format {
-    fn from(format: SaveFormat) -> Self {
+impl From<SaveFormatArg> for SaveFormat {
+    fn from(format: SaveFormatArg) -> Self {
         match format {
-            SaveFormat::Markdown => Self::Markdown,
-            SaveFormat::Html => Self::Html,
-            SaveFormat::Epub => Self::Epub,
+            SaveFormatArg::Markdown => Self::Markdown,
+            SaveFormatArg::Html => Self::Html,
+            SaveFormatArg::Epub => Self::Epub,
         }
     }
 }
@@ -105,10 +105,11 @@ pub(super) fn run(args: &SaveArgs, global: &Global, out: &mut Output) -> Result<
     if items.is_empty() {
         return Err(Failure::Plain("no items to save".to_owned()));
     }
-    let named = args.output.as_deref().and_then(|path| Format::of_name(&path.to_string_lossy()));
+    let named =
+        args.output.as_deref().and_then(|path| SaveFormat::of_name(&path.to_string_lossy()));
     let order = SaveOrder {
         items,
-        format: args.format.map(Format::from).or(named).unwrap_or(Format::Markdown),
+        format: args.format.map(SaveFormat::from).or(named).unwrap_or(SaveFormat::Markdown),
         title: title(args),
         pictures: args.pictures || home.settings.save.pictures,
     };

@@ -8,8 +8,8 @@ use super::output::Output;
 use super::runtime::{asked_to_stop, report_ready, report_stopping, runtime};
 use super::view_server::Serving;
 use crate::api::{self, Api};
-use crate::engine::{Handle, Role};
-use crate::serve::{Limits, Server};
+use crate::engine::{Handle, ProcessRole};
+use crate::serve::{HttpServer, Limits};
 use std::io::{self, BufRead, IsTerminal, Read};
 use std::net::{Ipv4Addr, SocketAddr};
 use tokio_util::sync::CancellationToken;
@@ -74,7 +74,7 @@ pub(super) fn run(args: &ServeArgs, global: &Global, out: &mut Output) -> Result
         let address = args.address.or_else(|| configured(&handle)).unwrap_or(USUAL);
         let result = match start(&handle, address).await {
             Ok(serving) => {
-                if let Role::Watches(_) = handle.status().borrow().role {
+                if let ProcessRole::Watches(_) = handle.status().borrow().role {
                     tracing::info!(
                         "another newsfed process polls the sources; this one only serves"
                     );
@@ -115,7 +115,7 @@ pub(super) async fn start_configured(handle: &Handle) -> Result<Serving, Failure
 /// # Errors
 /// If the address is in use.
 async fn start(handle: &Handle, address: SocketAddr) -> Result<Serving, Failure> {
-    let server = Server::bind(address, Limits::default()).await.map_err(|e| {
+    let server = HttpServer::bind(address, Limits::default()).await.map_err(|e| {
         let hint = "choose another address with --address or serve.address in config.toml";
         Failure::Plain(format!("cannot serve apps at {address}: {e}; {hint}"))
     })?;

@@ -10,8 +10,8 @@ use crate::engine::{Histories, LimitedReplay, Recorded, histories, without_limit
 use crate::model::PolicyKind;
 use crate::schedule::price_for;
 use crate::schedule::simulate::{
-    BUDGETS, Change, Figures, Phase, Replay, Simulated, Synthetic, Timeline, at_budget, changed,
-    read,
+    BUDGETS, Figures, Phase, RateChange, Replay, Simulated, Synthetic, Timeline, at_budget,
+    changed, read,
 };
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::file_error::cannot_read;
@@ -241,8 +241,8 @@ fn bare(
             _ => {}
         }
         let change = match made {
-            Made::Jump => Change::Jump,
-            Made::Silence => Change::Silence,
+            Made::Jump => RateChange::Jump,
+            Made::Silence => RateChange::Silence,
         };
         shape.synthetic = Some(changed(change, &policy, MADE_UP, SEED));
         return Ok(shape);

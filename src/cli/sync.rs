@@ -10,7 +10,7 @@ use super::output::Output;
 use super::progress::Progress;
 use super::refresh_summary::{Tally, json_report};
 use super::runtime::{THERE, asked_to_stop, other_poller, runtime_beside};
-use crate::engine::{Handle, Pace, Refreshed, Report, Role, WhichAccounts, broken};
+use crate::engine::{Handle, Pace, ProcessRole, Refreshed, Report, WhichAccounts, broken};
 use crate::model::{LeftOut, SourceId, SourceKind};
 use crate::query::{self, Query, What};
 use crate::util::text::line;
@@ -66,10 +66,14 @@ pub(super) fn run(args: &SyncArgs, global: &Global, out: &mut Output) -> Result<
         let handle = engine.start().await?;
         let role = handle.status().borrow().role;
         let result = match role {
-            Role::Watches(pid) if args.accept => leave_accepted(args, &handle, pid, out).await,
-            Role::Watches(pid) => Err(other_poller("refresh", pid, THERE)),
-            Role::Reads => handle.store().writable().map(|()| Exit::Ok).map_err(Failure::from),
-            Role::Follows | Role::OnDemand => refresh(args, &handle, stop, out).await,
+            ProcessRole::Watches(pid) if args.accept => {
+                leave_accepted(args, &handle, pid, out).await
+            }
+            ProcessRole::Watches(pid) => Err(other_poller("refresh", pid, THERE)),
+            ProcessRole::Reads => {
+                handle.store().writable().map(|()| Exit::Ok).map_err(Failure::from)
+            }
+            ProcessRole::Follows | ProcessRole::OnDemand => refresh(args, &handle, stop, out).await,
         };
         handle.shutdown().await;
         result

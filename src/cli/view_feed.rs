@@ -9,7 +9,7 @@ use super::list::index_all;
 use super::output::Output;
 use super::show_text::Chooser;
 use crate::config::Settings;
-use crate::feed::write::{FeedWriter, Format, OutgoingItem, Outline, WrittenFeed};
+use crate::feed::write::{FeedFormat, FeedHeader, FeedWriter, OutgoingItem, WrittenFeed};
 use crate::model::{Access, FullText, Source};
 use crate::net;
 use crate::store::{Anchor, Cursor, Reader, View};
@@ -30,8 +30,8 @@ pub(super) struct FeedArgs {
     #[arg(long, allow_hyphen_values = true)]
     query: Option<String>,
     /// Format of the feed
-    #[arg(long, value_enum, default_value_t = FeedFormat::Atom)]
-    format: FeedFormat,
+    #[arg(long, value_enum, default_value_t = FeedFormatArg::Atom)]
+    format: FeedFormatArg,
     /// The file to write or replace [default: standard output]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -51,7 +51,7 @@ Examples:
   newsfed views feed --query 'is:pinned' --format rss --limit 20";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum FeedFormat {
+pub(super) enum FeedFormatArg {
     /// Atom
     Atom,
     /// RSS 2.0
@@ -60,12 +60,12 @@ pub(super) enum FeedFormat {
     Json,
 }
 
-impl From<FeedFormat> for Format {
-    fn from(format: FeedFormat) -> Self {
+impl From<FeedFormatArg> for FeedFormat {
+    fn from(format: FeedFormatArg) -> Self {
         match format {
-            FeedFormat::Atom => Self::Atom,
-            FeedFormat::Rss => Self::Rss,
-            FeedFormat::Json => Self::Json,
+            FeedFormatArg::Atom => Self::Atom,
+            FeedFormatArg::Rss => Self::Rss,
+            FeedFormatArg::Json => Self::Json,
         }
     }
 }
@@ -113,9 +113,9 @@ pub(super) fn run(args: &FeedArgs, global: &Global, out: &mut Output) -> Result<
 }
 
 /// The metadata of the feed for a view or search.
-pub(super) fn outline(kind: &str, name: &str) -> Outline {
+pub(super) fn outline(kind: &str, name: &str) -> FeedHeader {
     let encoded = utf8_percent_encode(name, NON_ALPHANUMERIC);
-    Outline { id: format!("tag:newsfed.example,2026:{kind}/{encoded}"), title: text::line(name) }
+    FeedHeader { id: format!("tag:newsfed.example,2026:{kind}/{encoded}"), title: text::line(name) }
 }
 
 /// A view to write as a feed.
@@ -132,8 +132,8 @@ impl FeedOf<'_> {
     pub(super) fn write(
         &self,
         reader: &Reader,
-        format: Format,
-        outline: &Outline,
+        format: FeedFormat,
+        outline: &FeedHeader,
     ) -> Result<WrittenFeed, Failure> {
         let mut writer = FeedWriter::new(format);
         let (mut anchor, mut left) = (Anchor::First, self.limit);

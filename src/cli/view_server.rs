@@ -6,12 +6,14 @@ use super::global::Global;
 use super::home::Home;
 use super::item_options::Choice;
 use super::output::Output;
-use super::view_feed::{FeedFormat, FeedOf, outline};
+use super::view_feed::{FeedFormatArg, FeedOf, outline};
 use crate::config::{FeedsSettings, Settings, ViewSettings};
 use crate::engine::Handle;
-use crate::feed::write::{Format, Outline, WrittenFeed};
+use crate::feed::write::{FeedFormat, FeedHeader, WrittenFeed};
 use crate::model::Source;
-use crate::serve::{Limits, Request, Response, Server, is_for_loopback, same_secret};
+use crate::serve::{
+    HttpServer, Limits, ServedRequest, ServedResponse, is_for_loopback, same_secret,
+};
 use crate::store::{FEEDS_SECRET, Store, View};
 use hyper::{Method, StatusCode};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -27,8 +29,8 @@ pub(super) struct UrlArgs {
     /// The name of a view [default: all views]
     name: Option<String>,
     /// Format of the feed
-    #[arg(long, value_enum, default_value_t = FeedFormat::Atom)]
-    format: FeedFormat,
+    #[arg(long, value_enum, default_value_t = FeedFormatArg::Atom)]
+    format: FeedFormatArg,
     /// Change the secret in the URLs: earlier URLs stop working
     #[arg(long)]
     renew: bool,
@@ -94,7 +96,7 @@ fn address(settings: &FeedsSettings) -> Option<SocketAddr> {
 }
 
 /// The URL of a view.
-fn url(address: SocketAddr, secret: &str, view: &str, format: Format) -> String {
+fn url(address: SocketAddr, secret: &str, view: &str, format: FeedFormat) -> String {
     let name = utf8_percent_encode(view, NON_ALPHANUMERIC);
     format!("http://{address}{ROOT}{secret}/{name}.{}", format.name())
 }
@@ -132,7 +134,7 @@ impl Serving {
 /// If the address is in use.
 pub(super) async fn start(handle: &Handle) -> Result<Serving, Failure> {
     let Some(address) = address(&handle.settings().feeds) else { return Ok(Serving::none()) };
-    let server = Server::bind(address, Limits::default()).await.map_err(|e| {
+    let server = HttpServer::bind(address, Limits::default()).await.map_err(|e| {
         let hint = "choose another port in feeds.address of config.toml";
         Failure::Plain(format!("cannot serve views at {address}: {e}; {hint}"))
     })?;
@@ -143,15 +145,15 @@ pub(super) async fn start(handle: &Handle) -> Result<Serving, Failure> {
     Ok(Serving::of(tokio::spawn(server.run(respond, stop.clone())), stop))
 }
 
-async fn respond(handle: Handle, request: Request) -> Response {
+async fn respond(handle: Handle, request: ServedRequest) -> ServedResponse {
     if !is_for_loopback(&request) {
         let text = "Only host names of this computer, such as localhost, are accepted";
-        return Response::text(StatusCode::MISDIRECTED_REQUEST, text);
+        return ServedResponse::text(StatusCode::MISDIRECTED_REQUEST, text);
     }
     if !matches!(request.method, Method::GET | Method::HEAD) {
-        return Response::wrong_method("GET, HEAD");
+        return ServedResponse::wrong_method("GET, HEAD");
     }
-    let Some(wanted) = Wanted::of(request.uri.path()) else { return Response::not_found() };
+    let Some(wanted) = Wanted::of(request.uri.path()) else { return ServedResponse::not_found() };
     let (settings, sources) = (handle.settings(), handle.declared().borrow().clone());
     let (store, format) = (handle.store().clone(), wanted.format);
     let feed = async {
@@ -171,9 +173,9 @@ async fn respond(handle: Handle, request: Request) -> Response {
         Ok(Some(feed)) => {
             let updated = u64::try_from(feed.updated.timestamp()).ok();
             let updated = updated.map(|s| SystemTime::UNIX_EPOCH + Duration::from_secs(s));
-            Response::document(&request, format.media_type(), updated, feed.text)
+            ServedResponse::document(&request, format.media_type(), updated, feed.text)
         }
-        Ok(None) => Response::not_found(),
+        Ok(None) => ServedResponse::not_found(),
         Err(why) => failed(&why),
     }
 }
@@ -185,23 +187,23 @@ async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|e| Err(Failure::Plain(e.to_string())))
 }
 
-fn failed(why: &dyn std::fmt::Display) -> Response {
+fn failed(why: &dyn std::fmt::Display) -> ServedResponse {
     tracing::warn!("a view was not served: {why}");
-    Response::text(StatusCode::INTERNAL_SERVER_ERROR, "The view cannot be read; see the log")
+    ServedResponse::text(StatusCode::INTERNAL_SERVER_ERROR, "The view cannot be read; see the log")
 }
 
 /// The segments of a request's path.
 struct Wanted {
     secret: String,
     view: String,
-    format: Format,
+    format: FeedFormat,
 }
 
 impl Wanted {
     fn of(path: &str) -> Option<Self> {
         let (secret, file) = path.strip_prefix(ROOT)?.split_once('/')?;
         let (name, extension) = file.rsplit_once('.')?;
-        let format = Format::named(extension)?;
+        let format = FeedFormat::named(extension)?;
         let view = percent_decode_str(name).decode_utf8().ok()?.into_owned();
         Some(Self { secret: secret.to_owned(), view, format })
     }
@@ -232,7 +234,7 @@ impl Wanted {
 struct FoundView {
     catalogue: Catalogue,
     view: View,
-    outline: Outline,
+    outline: FeedHeader,
 }
 
 impl FoundView {
@@ -241,7 +243,7 @@ impl FoundView {
         &self,
         store: &Store,
         settings: &Settings,
-        format: Format,
+        format: FeedFormat,
     ) -> Result<WrittenFeed, Failure> {
         let (catalogue, view) = (&self.catalogue, &self.view);
         let of = FeedOf { catalogue, settings, view, limit: settings.feeds.items };

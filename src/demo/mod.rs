@@ -10,5 +10,5 @@ mod sites;
 mod world;
 
 pub use crate::serve::scripted as server;
-pub use prepare::{Prepared, prepare};
+pub use prepare::{PreparedDemo, prepare};
 pub use world::World;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 const CONFIG: &str = include_str!("../../assets/demo/config.toml");
 
 /// Everything that the demo needs. The folder is removed on drop.
-pub struct Prepared {
+pub struct PreparedDemo {
     pub world: World,
     /// The folder that contains `paths`.
     pub dir: tempfile::TempDir,
@@ -24,7 +24,7 @@ pub struct Prepared {
 ///
 /// # Errors
 /// When no port or no folder is available.
-pub fn prepare(clock: Arc<dyn Clock>, appearance: &str) -> io::Result<Prepared> {
+pub fn prepare(clock: Arc<dyn Clock>, appearance: &str) -> io::Result<PreparedDemo> {
     let world = World::start(clock)?;
     let dir = tempfile::Builder::new().prefix("newsfed-demo-").tempdir()?;
     let paths = Paths::below(dir.path());
@@ -32,7 +32,7 @@ pub fn prepare(clock: Arc<dyn Clock>, appearance: &str) -> io::Result<Prepared> 
     std::fs::write(paths.config_file(), format!("{CONFIG}\n{appearance}"))?;
     SourcesFile::open(&paths).add(&world.sources()).map_err(io::Error::other)?;
     let settings = load(&paths, &[]).map_err(io::Error::other)?.settings;
-    Ok(Prepared { world, dir, paths, settings })
+    Ok(PreparedDemo { world, dir, paths, settings })
 }
 
 #[cfg(test)]

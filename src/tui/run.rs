@@ -11,7 +11,7 @@ use super::signals::Signals;
 use super::style::{ColorSupport, Palette};
 use super::terminal::{self, Screen, TerminalQuery};
 use crate::config::{FileEdit, KeyMap, Paths, Settings, SourcesFile};
-use crate::engine::{Edited, Handle, Notification, Role, Status};
+use crate::engine::{Edited, Handle, Notification, ProcessRole, Status};
 use crate::model::Source;
 use crate::util::browser;
 use crossterm::event::{Event as Input, EventStream, KeyCode, KeyEvent, KeyModifiers};
@@ -221,7 +221,7 @@ impl Loop {
         let deadline = self.deadline_wait();
         let no_reply = self.replies.wait(Instant::now());
         // Without a writer, the engine does not detect writes of other processes.
-        let reads = self.app.status.role == Role::Reads;
+        let reads = self.app.status.role == ProcessRole::Reads;
         tokio::select! {
             biased;
             () = self.signals.interrupt.recv() => Wake::End,
@@ -259,7 +259,7 @@ impl Loop {
             }
             Wake::Status => {
                 // Reads the last writes of the other process, in case this one takes over.
-                if matches!(self.app.status.role, Role::Watches(_) | Role::Reads) {
+                if matches!(self.app.status.role, ProcessRole::Watches(_) | ProcessRole::Reads) {
                     self.driver.ask_version();
                 }
                 let status = self.reports.status.borrow_and_update().clone();

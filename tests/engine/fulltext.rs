@@ -6,7 +6,7 @@ mod ways;
 
 use super::*;
 use newsfed::config::FileChange;
-use newsfed::engine::{Role, TextGot};
+use newsfed::engine::{ProcessRole, TextGot};
 use newsfed::model::{FullText, TextFrom, TextWay};
 use newsfed::store::{Mark, MarkedItems};
 use std::sync::Mutex;
@@ -95,7 +95,7 @@ impl Blog {
     }
 }
 
-fn conditional(request: &Request, reply: Reply) -> Reply {
+fn conditional(request: &ReceivedRequest, reply: Reply) -> Reply {
     let etag = reply.headers.iter().find(|(name, _)| name == "etag").map(|(_, v)| v.as_slice());
     if etag.is_some() && request.header("if-none-match") == etag {
         return Reply::status(304);
@@ -841,7 +841,7 @@ async fn a_watching_process_fetches_the_pages_that_its_user_opens() {
     let first = home.following().await;
     settled(&first).await;
     let second = home.following().await;
-    assert!(matches!(second.status().borrow().role, Role::Watches(_)));
+    assert!(matches!(second.status().borrow().role, ProcessRole::Watches(_)));
     assert_eq!(open(&second, 1).await, got(TextFrom::Page));
     assert!(matches!(want(&second, 2).await, TextGot::Fetched { .. }));
     assert_eq!(open(&first, 1).await, TextGot::Left, "its text is stored");

@@ -3,7 +3,7 @@
 use super::*;
 use newsfed::config::FileChange;
 use newsfed::demo::server::Failure;
-use newsfed::engine::Role;
+use newsfed::engine::ProcessRole;
 
 #[tokio::test]
 async fn shutdown_does_not_wait_for_a_silent_server() {
@@ -39,17 +39,17 @@ async fn a_second_engine_only_watches() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     let first = home.following().await;
-    assert_eq!(first.status().borrow().role, Role::Follows);
+    assert_eq!(first.status().borrow().role, ProcessRole::Follows);
     settled(&first).await;
     let second = home.following().await;
-    assert_eq!(second.status().borrow().role, Role::Watches(Some(std::process::id())));
+    assert_eq!(second.status().borrow().role, ProcessRole::Watches(Some(std::process::id())));
     assert_eq!(titles(&second), ["One"]);
     assert!(sync(&second, Pace::Force).await.is_empty());
     second.shutdown().await;
     assert_eq!(server.requests().len(), 1);
     first.shutdown().await;
     let third = home.on_demand().await;
-    assert_eq!(third.status().borrow().role, Role::OnDemand, "the lock is free again");
+    assert_eq!(third.status().borrow().role, ProcessRole::OnDemand, "the lock is free again");
     third.shutdown().await;
 }
 
@@ -122,7 +122,7 @@ async fn a_watching_process_takes_over_when_the_other_exits() {
     let next = settled(&first).await.next.unwrap();
     let second = home.following().await;
     let third = home.on_demand().await;
-    let watches = Role::Watches(Some(std::process::id()));
+    let watches = ProcessRole::Watches(Some(std::process::id()));
     home.clock.advance(10 * SECOND);
     assert!(sync(&second, Pace::Force).await.is_empty());
     let before = second.status().borrow().clone();
@@ -130,7 +130,7 @@ async fn a_watching_process_takes_over_when_the_other_exits() {
     first.shutdown().await;
     home.clock.advance(10 * SECOND);
     let mut status = second.status();
-    soon(status.wait_for(|s| s.role == Role::Follows)).await.unwrap();
+    soon(status.wait_for(|s| s.role == ProcessRole::Follows)).await.unwrap();
     assert_eq!(settled(&second).await.next, Some(next), "no poll earlier than planned");
     assert_eq!(sync_one(&second, Pace::Manual).await, UNCHANGED);
     home.clock.advance(DAY);

@@ -19,7 +19,10 @@ fn page() -> Reply {
 }
 
 /// A feed with one item, and the model at `/model`.
-fn world(dated: bool, model: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> (Server, Home) {
+fn world(
+    dated: bool,
+    model: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static,
+) -> (Server, Home) {
     let date = if dated { "<pubDate>Tue, 02 Jan 2024 00:00:00 GMT</pubDate>" } else { "" };
     let server = Server::start(move |request| {
         let host = request.header("host").map(String::from_utf8_lossy).unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::App;
 use crate::article::Document;
 use crate::config::{Action, Context};
-use crate::engine::{PrefetchPlan, Role, TextGot};
+use crate::engine::{PrefetchPlan, ProcessRole, TextGot};
 use crate::model::{FullText, SourceKind};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Article, Failure};
@@ -87,7 +87,11 @@ impl App {
         let is_whole =
             item.feed_has_full_text == Some(true) && !article.is_cut && article.lost.is_none();
         let is_new = item.fetched.is_none() && item.url.is_some();
-        is_wanted && is_new && !is_whole && self.status.role != Role::Reads && !self.status.offline
+        is_wanted
+            && is_new
+            && !is_whole
+            && self.status.role != ProcessRole::Reads
+            && !self.status.offline
     }
 
     /// When the user first reaches the end of a text while its full text is being fetched, keeps the item

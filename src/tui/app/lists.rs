@@ -3,7 +3,7 @@
 use super::history::Change;
 use super::import::ImportPreview;
 use super::{Add, App, Prompt, Stage};
-use crate::engine::{ListFollowed, Pace, Role};
+use crate::engine::{ListFollowed, Pace, ProcessRole};
 use crate::model::SourceKind;
 use crate::tui::effect::Effect;
 use crate::tui::event::{Failure, RequestId};
@@ -73,7 +73,7 @@ impl App {
         result: Result<bool, Failure>,
     ) -> Vec<Effect> {
         match result {
-            Ok(true) if matches!(self.status.role, Role::Watches(_)) => self.note(
+            Ok(true) if matches!(self.status.role, ProcessRole::Watches(_)) => self.note(
                 "Confirmed; the process that checks the sources makes the change at its next check",
             ),
             Ok(true) => self.refresh(Some(vec![source]), Pace::Force),

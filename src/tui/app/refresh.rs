@@ -2,7 +2,7 @@
 
 use super::{App, Focus};
 use crate::config::{Action, Context};
-use crate::engine::{Pace, Refreshed, Report, Role};
+use crate::engine::{Pace, ProcessRole, Refreshed, Report};
 use crate::model::{Outcome, Pause};
 use crate::store::Scope;
 use crate::tui::effect::Effect;
@@ -26,10 +26,10 @@ pub(in crate::tui) struct Refreshing {
 
 impl App {
     pub(super) fn refresh(&mut self, keys: Option<Vec<i64>>, pace: Pace) -> Vec<Effect> {
-        if self.status.role == Role::Reads {
+        if self.status.role == ProcessRole::Reads {
             return self.note("Not refreshed: the database is read-only");
         }
-        if let Role::Watches(pid) = self.status.role {
+        if let ProcessRole::Watches(pid) = self.status.role {
             let who = pid.map_or("another newsfed process".to_owned(), |pid| {
                 format!("newsfed process {pid}")
             });

@@ -7,7 +7,7 @@ use super::position::ListPosition;
 use super::settings::setting;
 use super::{App, Focus, RowId, Smart};
 use crate::config::{Action, FileChange, ListLayout, ListStyle};
-use crate::engine::Role;
+use crate::engine::ProcessRole;
 use crate::model::ItemRow;
 use crate::query::Query;
 use crate::store::{Anchor, Beyond, Cursor, Mark, Part, Scope, View};
@@ -136,7 +136,7 @@ impl App {
         to: bool,
         cause: Cause,
     ) -> Vec<Effect> {
-        if self.status.role == Role::Reads {
+        if self.status.role == ProcessRole::Reads {
             // The user has only read the item and has not requested a change, so no message is needed.
             return match cause {
                 Cause::Reading => vec![],

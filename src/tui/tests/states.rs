@@ -1,7 +1,7 @@
 //! Tests of discovery results, empty lists, failing sources and failed reads.
 
 use super::*;
-use crate::engine::{AccountNote, Discovery, Role as Part, Status, SyncProgress, Way};
+use crate::engine::{AccountNote, Discovery, ProcessRole, Status, SyncProgress, Way};
 
 #[test]
 fn draws_ways_to_follow_a_url_at_every_size() {
@@ -49,7 +49,7 @@ fn draws_ways_to_follow_a_url_at_every_size() {
 
 #[test]
 fn a_narrow_status_line_does_not_show_that_another_process_polls() {
-    let status = Status { role: Part::Watches(Some(7)), ..Status::default() };
+    let status = Status { role: ProcessRole::Watches(Some(7)), ..Status::default() };
     for (width, shown) in [(120, "checked by another newsfed"), (80, ""), (50, ""), (30, "")] {
         let mut stage = Stage::new();
         stage.happen(Event::StatusChanged(status.clone()));

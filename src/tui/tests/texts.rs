@@ -226,7 +226,7 @@ fn the_header_shows_that_the_page_is_being_fetched() {
 #[test]
 fn the_header_shows_only_fetches_that_the_engine_makes() {
     let never = |stage: &mut Stage| stage.app.settings.full_text = FullText::Never;
-    let reads = |stage: &mut Stage| stage.app.status.role = crate::engine::Role::Reads;
+    let reads = |stage: &mut Stage| stage.app.status.role = crate::engine::ProcessRole::Reads;
     let offline = |stage: &mut Stage| stage.app.status.offline = true;
     for change in [never as fn(&mut Stage), reads, offline] {
         let mut stage = with_teaser(|item| item.fetched = None);

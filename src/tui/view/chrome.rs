@@ -5,7 +5,7 @@ use super::frame::shown_keys;
 use super::has_focus;
 use super::row::{Row, fill, padding, put};
 use crate::config::{Action, Context, Role, parse_sequence};
-use crate::engine::{Role as Part, SyncProgress};
+use crate::engine::{ProcessRole, SyncProgress};
 use crate::model::ItemRow;
 use crate::store::Scope;
 use crate::util::text::{self, counted};
@@ -408,8 +408,8 @@ fn state(app: &App) -> (String, Role) {
     let next = status.next.map(|t| (t - app.now).num_seconds());
     let refused = status.accounts.iter().find(|note| note.problem.is_some());
     let (text, role) = match (status.role, status.total, next) {
-        (Part::Watches(_), ..) => (ELSEWHERE.to_owned(), Role::Soft),
-        (Part::Reads, ..) => ("read-only".to_owned(), Role::Warning),
+        (ProcessRole::Watches(_), ..) => (ELSEWHERE.to_owned(), Role::Soft),
+        (ProcessRole::Reads, ..) => ("read-only".to_owned(), Role::Warning),
         _ if status.declaration_error.is_some() => {
             // The error begins with the file name and the line number.
             let error = status.declaration_error.as_deref().unwrap_or_default();

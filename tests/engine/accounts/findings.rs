@@ -2,8 +2,8 @@
 
 use super::*;
 use newsfed::api::{Api, set_password};
-use newsfed::engine::Role;
-use newsfed::serve::{Limits, Server as Serving};
+use newsfed::engine::ProcessRole;
+use newsfed::serve::{HttpServer, Limits};
 use tokio_util::sync::CancellationToken;
 
 /// Waits until a request to this endpoint has arrived.
@@ -64,7 +64,7 @@ async fn uses_a_login_from_another_process_at_once() {
     noted(&engine, true).await;
     std::fs::write(&file, PASSWORD).unwrap();
     let other = home.on_demand().await;
-    assert!(matches!(other.status().borrow().role, Role::Watches(_)));
+    assert!(matches!(other.status().borrow().role, ProcessRole::Watches(_)));
     other.log_in_account("home").await.unwrap();
     other.shutdown().await;
     noted(&engine, false).await;
@@ -359,7 +359,7 @@ async fn newsfed_reads_items_from_newsfed_serve() {
     let store = collector.store().clone();
     let set = move || set_password(&store, PASSWORD);
     tokio::task::spawn_blocking(set).await.unwrap().unwrap();
-    let serving = Serving::bind(([127, 0, 0, 1], 0).into(), Limits::default()).await.unwrap();
+    let serving = HttpServer::bind(([127, 0, 0, 1], 0).into(), Limits::default()).await.unwrap();
     let address = serving.address().unwrap();
     let (api, stop) = (Api::new(collector.clone()), CancellationToken::new());
     let served = tokio::spawn(serving.run(move |r| api.clone().respond(r), stop.clone()));

@@ -1,8 +1,9 @@
 //! A simulated Google Reader API server on loopback that behaves like FreshRSS or Miniflux.
 
 use newsfed::greader::{
-    Category, Contents, Entry, EntryText, ItemRef, ItemRefs, Link, Origin, QuickAdd, RemoteId,
-    Stream, Subscription, Subscriptions, Tag, Tags, UserInfo, write_login,
+    Category, Contents, EntryText, ItemRef, ItemRefs, QuickAdd, RemoteId, RemoteTag, Stream,
+    StreamEntry, StreamLink, StreamOrigin, Subscription, Subscriptions, Tags, UserInfo,
+    write_login,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -133,7 +134,7 @@ impl World {
         std::mem::take(&mut self.log)
     }
 
-    fn entry(&self, id: i64, item: &Item) -> Entry {
+    fn entry(&self, id: i64, item: &Item) -> StreamEntry {
         let (_, title, folder) = &self.feeds[&item.feed];
         let mut streams = vec![Stream::ReadingList, Stream::Label(folder.clone())];
         streams.extend(item.labels.iter().cloned().map(Stream::Label));
@@ -141,20 +142,20 @@ impl World {
         streams.extend(item.starred.then_some(Stream::Starred));
         let href = self.page(item);
         let amp = if self.kind == Kind::FreshRss { "\u{ff06}" } else { "&" };
-        Entry {
+        StreamEntry {
             id: RemoteId::Number(id).long(),
             crawl_time_msec: (item.arrived * 1000).to_string(),
             published: item.published,
             title: format!("Item {} {amp} more", item.number),
-            canonical: vec![Link { href }],
+            canonical: vec![StreamLink { href }],
             categories: streams.iter().map(Stream::to_string).collect(),
-            origin: Origin {
+            origin: StreamOrigin {
                 stream_id: format!("feed/{}", item.feed),
                 title: title.clone(),
-                ..Origin::default()
+                ..StreamOrigin::default()
             },
             summary: EntryText { content: "<p>harbour <script>x()</script>tram</p>".to_owned() },
-            ..Entry::default()
+            ..StreamEntry::default()
         }
     }
 
@@ -243,13 +244,13 @@ impl World {
                 json(serde_json::to_value(Subscriptions { subscriptions }).unwrap())
             }
             "tag/list" => {
-                let tag = |name: &str, kind: &str| Tag {
+                let tag = |name: &str, kind: &str| RemoteTag {
                     id: Stream::Label(name.to_owned()).to_string(),
                     kind: Some(kind.to_owned()),
                 };
                 let folders: BTreeSet<&str> = self.feeds.values().map(|f| f.2.as_str()).collect();
                 let folders = folders.into_iter().filter(|f| !f.is_empty());
-                let mut tags: Vec<Tag> = folders.map(|name| tag(name, "folder")).collect();
+                let mut tags: Vec<RemoteTag> = folders.map(|name| tag(name, "folder")).collect();
                 tags.extend(self.labels().into_iter().map(|name| tag(name, "tag")));
                 json(serde_json::to_value(Tags { tags }).unwrap())
             }

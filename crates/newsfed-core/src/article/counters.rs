@@ -1,7 +1,7 @@
 //! Parts of a page that change without an edit: counters of visitors, relative dates, clocks.
 
 use super::compare::same_text;
-use crate::util::date::{self, Context, FoundDate, Scan};
+use crate::util::date::{self, DateContext, FoundDate, Scan};
 use chrono::DateTime;
 use std::borrow::Cow;
 
@@ -324,7 +324,7 @@ fn without_number(word: &str) -> Option<String> {
 
 fn scan(line: &str) -> Scan {
     let now = DateTime::from_timestamp(NOW, 0).map(|now| now.fixed_offset());
-    date::scan(line, &Context { now, ..Context::default() })
+    date::scan(line, &DateContext { now, ..DateContext::default() })
 }
 
 /// A line that contains exactly one date.

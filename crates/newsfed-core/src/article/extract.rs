@@ -18,7 +18,7 @@ use super::{
     classes, comments, copies, figures, from_html, metadata, page, related, several, tags,
 };
 use crate::model::Time;
-use crate::util::date::{Context, Offsets};
+use crate::util::date::{DateContext, Offsets};
 use crate::util::html::tree;
 use crate::util::limits;
 use crate::util::text;
@@ -55,7 +55,7 @@ pub enum Mode {
 
 /// How the text of an article was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum TextOrigin {
     /// By the words of its feed.
     Guide,
     /// By the page alone.
@@ -87,7 +87,7 @@ pub struct Extraction {
     /// other markers that a display adds.
     pub text: String,
     /// How the text was found.
-    pub origin: Origin,
+    pub origin: TextOrigin,
     /// The title from the guide, or else from the page.
     pub title: Option<String>,
     /// Whether the page itself has the guide's title.
@@ -140,7 +140,7 @@ impl Guide {
         page_date::dates(head, page, self.url.as_ref(), taken, self.fetched_at)
     }
 
-    fn date_context(&self, head: &Head<'_>, page: &Page<'_>) -> Context {
+    fn date_context(&self, head: &Head<'_>, page: &Page<'_>) -> DateContext {
         page_date::context(head, page, self.url.as_ref(), self.fetched_at)
     }
 
@@ -181,9 +181,9 @@ pub fn extract(
             let concepts = concepts.as_ref().ok_or(NoArticle::NotFound)?;
             let judged = page::article(&page, &hints);
             let taken = by_guide(&page, &hints, concepts, &judged)?;
-            Found { taken, origin: Origin::Guide }
+            Found { taken, origin: TextOrigin::Guide }
         }
-        Mode::Page => Found { taken: page::article(&page, &hints).taken, origin: Origin::Page },
+        Mode::Page => Found { taken: page::article(&page, &hints).taken, origin: TextOrigin::Page },
         Mode::Auto => {
             let judged = page::article(&page, &hints);
             let found = by_all(&page, &hints, guide, concepts.as_ref(), site, &judged);
@@ -223,18 +223,18 @@ pub fn dates_of(tree: &scraper::Html, guide: &Guide) -> Dates {
 
 /// The first and last days of the events on a page, as given by its markup.
 pub fn event_days(tree: &scraper::Html) -> HashSet<NaiveDate> {
-    page_date::event_days(&Head::read(tree), &Context::default())
+    page_date::event_days(&Head::read(tree), &DateContext::default())
 }
 
 /// What is known for reading the dates of a page: its language, and the order of day and month.
-pub fn date_context(tree: &scraper::Html, guide: &Guide) -> Context {
+pub fn date_context(tree: &scraper::Html, guide: &Guide) -> DateContext {
     let (page, head) = (Page::read(tree), Head::read(tree));
     guide.date_context(&head, &page)
 }
 
 struct Found {
     taken: Vec<bool>,
-    origin: Origin,
+    origin: TextOrigin,
 }
 
 /// The blocks that the guide selects: those of the wrapper, without lists of links.
@@ -271,7 +271,7 @@ fn contradicted(
     let taken = by_guide(page, hints, &summary, judged).ok()?;
     let held = summary.held(page, &taken)?;
     let long = words_of(page, &taken) * 2 >= words_of(page, &found.taken);
-    (long && held >= PRESENT).then_some(Found { taken, origin: Origin::Guide })
+    (long && held >= PRESENT).then_some(Found { taken, origin: TextOrigin::Guide })
 }
 
 /// The blocks selected by the page, by the site's template if it fits, and by the guide if the page
@@ -295,7 +295,7 @@ fn by_all(
         // A page without an article must not change the template.
         let learns = learn && words_of(page, &taken) >= FEW_WORDS;
         if !template.is_for(guide.url.as_ref(), learns) {
-            return Found { taken, origin: Origin::Page };
+            return Found { taken, origin: TextOrigin::Page };
         }
         if learns {
             template.learn(page, &taken);
@@ -310,10 +310,10 @@ fn by_all(
                 &mut by_template,
                 hints.signs.with(page.signs).is_discussion(),
             );
-            return Found { taken: by_template, origin: Origin::Template };
+            return Found { taken: by_template, origin: TextOrigin::Template };
         }
     }
-    Found { taken, origin: Origin::Page }
+    Found { taken, origin: TextOrigin::Page }
 }
 
 /// The blocks that the page alone selects, given the probabilities of its blocks.
@@ -421,7 +421,7 @@ impl Reading<'_, '_> {
         let (document, text, origin) = match body {
             Some(body) => {
                 let text = text::block(body);
-                (Document::from_text(&text), text, Origin::Data)
+                (Document::from_text(&text), text, TextOrigin::Data)
             }
             None => (self.document(base, posts), self.text(), self.found.origin),
         };

@@ -77,7 +77,7 @@ pub use counters::is_small_change;
 pub use document::plain;
 pub use document::{Block, Definition, Document, EMBEDDED, Inline, Link, LinkKind, NOWHERE};
 pub use extract::{
-    Extraction, Guide, Mode, NoArticle, Origin, date_context, dates_of, event_days, extract,
+    Extraction, Guide, Mode, NoArticle, TextOrigin, date_context, dates_of, event_days, extract,
     page_dates,
 };
 pub use from_html::{BULLET, first_image, from_html};

@@ -18,7 +18,7 @@ pub(super) use region::context;
 use super::blocks::Page;
 use super::head::Head;
 use crate::model::{Confidence, DateOrigin, DateSource, Time, ZoneSource};
-use crate::util::date::{self, Context, Offsets, Zone};
+use crate::util::date::{self, DateContext, Offsets, Zone};
 use ::url::Url;
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveTime, TimeDelta, Timelike};
 
@@ -260,7 +260,7 @@ fn best(all: &[Candidate], url: Option<&Url>) -> Option<Published> {
 
 /// Resolves the order of day and month where it is unknown, using dates of the page with only one possible
 /// reading, and the times of the fetch and of the modification, which are never before the publication.
-fn settle_order(all: &mut [Candidate], modified: Option<PageTime>, context: &Context) {
+fn settle_order(all: &mut [Candidate], modified: Option<PageTime>, context: &DateContext) {
     let certain: Vec<NaiveDate> =
         all.iter().filter(|c| c.swapped.is_none()).map(Candidate::day).collect();
     let latest = [context.now, modified].into_iter().flatten().map(|t| t.date_naive()).min();
@@ -339,11 +339,11 @@ fn midnight(date: NaiveDate) -> Option<PageTime> {
 
 /// Whether a text is short, is not a sentence, and contains a date.
 pub fn is_date_line(text: &str) -> bool {
-    is_date_line_in(text, &Context::default())
+    is_date_line_in(text, &DateContext::default())
 }
 
 /// Like [`is_date_line`], with the known language, order and fetch time.
-pub(super) fn is_date_line_in(text: &str, context: &Context) -> bool {
+pub(super) fn is_date_line_in(text: &str, context: &DateContext) -> bool {
     let sentence = text.trim_end().ends_with(['.', '!', '?', ':', '。']);
     text.chars().nth(99).is_none()
         && !sentence
@@ -356,7 +356,7 @@ pub(super) fn is_publication_line(text: &str) -> bool {
     if !is_date_line(text) {
         return false;
     }
-    let scan = date::scan(text, &Context::default());
+    let scan = date::scan(text, &DateContext::default());
     let label = scan.dates.first().and_then(|date| {
         date_label(&scan.text[..date.at.start], scan.text.get(date.at.end..).unwrap_or_default())
     });

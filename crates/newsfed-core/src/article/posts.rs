@@ -8,7 +8,7 @@ use super::blocks::{Page, is_heading};
 use super::classes::{USER, kinds};
 use super::document::Inline;
 use super::page_date::is_date_line_in;
-use crate::util::date::Context;
+use crate::util::date::DateContext;
 use crate::util::text;
 use ego_tree::NodeId;
 use scraper::ElementRef;
@@ -124,7 +124,7 @@ impl Mark {
 }
 
 /// The posts among the selected blocks: sibling boxes that each contain a name, a time and text.
-pub(super) fn posts(page: &Page<'_>, taken: &[bool], context: &Context) -> Posts {
+pub(super) fn posts(page: &Page<'_>, taken: &[bool], context: &DateContext) -> Posts {
     let names = names(page, context);
     if names.len() < 2 {
         return Posts::default();
@@ -308,7 +308,7 @@ fn firsts(page: &Page<'_>, marks: &[Mark]) -> Vec<Option<usize>> {
 }
 
 /// The names of authors, in page order.
-fn names(page: &Page<'_>, context: &Context) -> Vec<Mark> {
+fn names(page: &Page<'_>, context: &DateContext) -> Vec<Mark> {
     let boxes: HashMap<NodeId, usize> =
         page.elements.iter().enumerate().map(|(at, e)| (e.node.id(), at)).collect();
     let mut marks = Vec::new();
@@ -330,7 +330,7 @@ fn names(page: &Page<'_>, context: &Context) -> Vec<Mark> {
 }
 
 /// The author's name in an element, if its attributes mark it as one.
-fn name(element: ElementRef<'_>, context: &Context) -> Option<String> {
+fn name(element: ElementRef<'_>, context: &DateContext) -> Option<String> {
     let certain = |name: &str| valid(name, (MAX_CERTAIN, MAX_CERTAIN), context);
     let mut marked = false;
     for (name, value) in element.value().attrs() {
@@ -369,7 +369,7 @@ fn is_of_name(class: &str) -> bool {
 }
 
 /// The name if it has at most `chars` characters and `words` words.
-fn valid(name: &str, (chars, words): (usize, usize), context: &Context) -> Option<String> {
+fn valid(name: &str, (chars, words): (usize, usize), context: &DateContext) -> Option<String> {
     let name = text::line(name);
     let fits = !name.is_empty()
         && name.chars().count() <= chars

@@ -273,7 +273,8 @@ impl Template {
             let recurs = begins && block.words <= SHORT
                 || slot && (block.words <= SHORTER || links > LINKS)
                 || marks.classed && links > 0.8;
-            same || recurs && !may_be_text
+            // A text that differs only in its numbers may be a measurement or a price.
+            same && !(marks.numbered && may_be_text) || recurs && !may_be_text
         };
         while from < to && from - range.start < HEAD && goes(from, &self.ends[0], true) {
             from += 1;
@@ -392,6 +393,8 @@ fn agreement(page: &Page<'_>, a: &[bool], b: &[bool]) -> f32 {
 struct Marks {
     /// Its text with digits masked.
     text: u32,
+    /// Whether its text has digits.
+    numbered: bool,
     /// Its first two words with digits masked.
     beginning: Option<u32>,
     /// The path of its box, if there is a class between the article's box and the block.
@@ -418,6 +421,7 @@ impl Marks {
         let classed = boxed || block.classed;
         Self {
             text: number(masked.as_bytes(), 1),
+            numbered: masked.contains('0'),
             beginning,
             slot: classed.then(|| paths[block.element]),
             classed,

@@ -160,7 +160,7 @@ fn uses_structured_data_if_scripts_load_the_text() {
          \"articleBody\":\"{body}\"}}</script><div id=root></div>"
     );
     let found = auto(&page, &Guide::default()).unwrap();
-    assert_eq!((found.text.trim(), found.origin), (body.trim(), Origin::Data));
+    assert_eq!((found.text.trim(), found.origin), (body.trim(), TextOrigin::Data));
     assert!(!found.document.is_empty());
 }
 
@@ -228,17 +228,45 @@ fn learns_the_ends_of_the_pages_of_a_site() {
     };
     let learned: Vec<_> = (0..8).map(|n| read(n, "post")).collect();
     let (origin, exact, text) = &learned[7];
-    assert_eq!((*origin, *exact), (Origin::Template, true), "{text}");
+    assert_eq!((*origin, *exact), (TextOrigin::Template, true), "{text}");
     // After a redesign, the old template is not used and a new one is learned.
     let changed: Vec<_> = (8..20).map(|n| read(n, "entry-of-the-log")).collect();
     let (origin, exact, text) = &changed[11];
-    assert_eq!((*origin, *exact), (Origin::Template, true), "{text}");
+    assert_eq!((*origin, *exact), (TextOrigin::Template, true), "{text}");
     for (_, _, text) in &changed {
         assert!(text.contains("people said."), "{text}");
     }
     let stored = serde_json::to_string(&site).unwrap();
     assert!(stored.len() < 4096, "{} bytes", stored.len());
     assert_eq!(serde_json::from_str::<Template>(&stored).unwrap(), site);
+}
+
+#[test]
+fn paragraphs_that_differ_only_in_numbers_stay() {
+    let mut site = Template::default();
+    for n in 0..12 {
+        let (page, _) = page_of_site(n, "post");
+        let level = |town: &str, k: usize| {
+            let (cm, mm) = (31 + n * 47 % 300 + k, n * 13 % 60 + k);
+            format!(
+                "In {town}, the water stood at {cm} centimetres this week, and {mm} millimetres of rain fell."
+            )
+        };
+        let levels: Vec<String> = ["Arden", "Bellow", "Corry", "Dunmore", "Esker", "Fallow"]
+            .iter()
+            .zip(1..)
+            .map(|(t, k)| level(t, k))
+            .collect();
+        let tail: String = levels.iter().map(|l| format!("<p>{l}</p>")).collect();
+        let page = page.replace("<p class=end>", &format!("{tail}<p class=end>"));
+        let guide = guide(&format!("Title {n}"), "");
+        let found = extract(&page, &guide, Mode::Auto, Some((&mut site, true))).unwrap();
+        for level in &levels {
+            assert!(found.text.contains(level), "{n}: {level}\n{}", found.text);
+        }
+        assert_eq!(found.text.contains("Thank you"), found.origin != TextOrigin::Template);
+    }
+    assert!(site.pages() == 12);
 }
 
 #[test]
@@ -273,19 +301,19 @@ fn uses_a_template_for_one_site_only() {
     for n in 0..30 {
         assert_eq!(
             read(&mut mixed, n, ["a.example", "b.example", "c.example"][n % 3]),
-            Origin::Page
+            TextOrigin::Page
         );
     }
     // A page of another site changes nothing. After many of them, the source has moved.
     let mut site = Template::default();
     let mut of = |range: std::ops::Range<usize>, host: &str| {
-        range.fold(Origin::Page, |_, n| read(&mut site, n, host))
+        range.fold(TextOrigin::Page, |_, n| read(&mut site, n, host))
     };
-    assert_eq!(of(0..8, "a.example"), Origin::Template);
-    assert_eq!(of(8..12, "b.example"), Origin::Page);
-    assert_eq!(of(12..13, "www.a.example"), Origin::Template);
-    assert_eq!(of(13..33, "b.example"), Origin::Page);
-    assert_eq!(of(33..41, "b.example"), Origin::Template);
+    assert_eq!(of(0..8, "a.example"), TextOrigin::Template);
+    assert_eq!(of(8..12, "b.example"), TextOrigin::Page);
+    assert_eq!(of(12..13, "www.a.example"), TextOrigin::Template);
+    assert_eq!(of(13..33, "b.example"), TextOrigin::Page);
+    assert_eq!(of(33..41, "b.example"), TextOrigin::Template);
 }
 
 #[test]

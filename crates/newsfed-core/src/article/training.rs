@@ -11,12 +11,12 @@ use crate::util::html::tree;
 pub use super::features::MORE;
 
 /// A page of the training data. It is parsed again for each use.
-pub struct Sample {
+pub struct TrainingPage {
     markup: String,
     guide: Guide,
 }
 
-impl Sample {
+impl TrainingPage {
     /// Returns `None` if the page is nested too deeply for a tree.
     pub fn new(markup: String, guide: Guide) -> Option<Self> {
         tree::article(&markup)?;

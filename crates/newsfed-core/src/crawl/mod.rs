@@ -27,9 +27,9 @@ pub use bandit::BanditParameters;
 pub use links::{LinkId, Links, MAX_ADDRESS, Seen};
 pub use page::{CrawledPage, PageLink, Site, read_page, target};
 pub use strategy::{
-    Classifier, DomOff, Focused, Judge, Kind, Known, Learned, Lessons, LinkGroup, NextRequest,
-    Omniscient, Revisits, Simple, SleepingBandit, SleepingBanditParameters, Strategy, Truth, Turn,
-    Visit,
+    Classifier, DomOff, Focused, Judge, Kind, Known, LearnedStrategy, Lessons, LinkGroup,
+    NextRequest, Omniscient, Revisits, Simple, SleepingBandit, SleepingBanditParameters, Strategy,
+    Truth, Turn, Visit,
 };
 pub use tag_path::PathParameters;
 pub use targets::{Class, NoTarget, Targets, extension};

@@ -1,7 +1,7 @@
 //! The differences between two states of a data file, regardless of the order of rows and columns.
 
 use super::numbers::Notation;
-use super::{Dataset, Format, Table};
+use super::{DataFormat, Dataset, Table};
 use crate::util::text;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -43,7 +43,7 @@ pub struct Difference {
 pub struct TableDifference {
     /// The indices of the table in the earlier and the later state.
     pub places: (usize, usize),
-    pub totals: Vec<Total>,
+    pub totals: Vec<ColumnTotal>,
     pub columns_added: Vec<usize>,
     pub columns_removed: Vec<usize>,
     pub columns_renamed: Vec<(usize, usize)>,
@@ -69,7 +69,7 @@ pub type ChangedCell = (usize, usize);
 
 /// The sum of a column before and after a change.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Total {
+pub struct ColumnTotal {
     /// The column number in the later state.
     pub column: usize,
     pub before: f64,
@@ -109,7 +109,7 @@ pub fn compare(old: &Dataset, new: &Dataset) -> Difference {
         let before = unmatched.remove(found);
         let earlier = &old.tables[before];
         let mut each = match new.format {
-            Format::Pdf => compare_pages(earlier, table),
+            DataFormat::Pdf => compare_pages(earlier, table),
             format => compare_tables(earlier, table, format),
         };
         if !each.is_empty(earlier, table) {
@@ -176,7 +176,7 @@ fn most_alike(text: &str, pages: &Table, rows: Range<usize>) -> Option<usize> {
     best.filter(|(score, _)| *score >= ALIKE).map(|(_, row)| row)
 }
 
-fn compare_tables(old: &Table, new: &Table, format: Format) -> TableDifference {
+fn compare_tables(old: &Table, new: &Table, format: DataFormat) -> TableDifference {
     let hasher = RandomState::new();
     let mut out =
         TableDifference { partial: old.beyond + new.beyond > 0, ..TableDifference::default() };
@@ -391,8 +391,8 @@ fn totals(
     new: &Table,
     common: &[(usize, usize)],
     key: &[usize],
-    format: Format,
-) -> Vec<Total> {
+    format: DataFormat,
+) -> Vec<ColumnTotal> {
     let columns = common.iter().filter(|(_, column)| !key.contains(column));
     let total = |(before, column): &(usize, usize)| {
         let cells = values(old, *before).chain(values(new, *column));
@@ -401,7 +401,7 @@ fn totals(
         let (now, more) = sum_in(notation, new, *column)?;
         let decimals = places.max(more);
         let differs = (was - now).abs() >= 0.5 * 0.1_f64.powi(decimals as i32);
-        differs.then_some(Total { column: *column, before: was, now, decimals })
+        differs.then_some(ColumnTotal { column: *column, before: was, now, decimals })
     };
     columns.filter_map(total).collect()
 }
@@ -412,12 +412,13 @@ fn values(table: &Table, column: usize) -> impl Iterator<Item = &str> {
 }
 
 /// The notation in formats that store numbers as numbers.
-fn usual(format: Format) -> Option<Notation> {
-    matches!(format, Format::Json | Format::JsonLines | Format::Xlsx).then_some(Notation::Point)
+fn usual(format: DataFormat) -> Option<Notation> {
+    matches!(format, DataFormat::Json | DataFormat::JsonLines | DataFormat::Xlsx)
+        .then_some(Notation::Point)
 }
 
 /// The sum of a numeric column, and its number of decimals; `None` if the notation of its cells is ambiguous.
-pub(super) fn sum(table: &Table, column: usize, format: Format) -> Option<(f64, usize)> {
+pub(super) fn sum(table: &Table, column: usize, format: DataFormat) -> Option<(f64, usize)> {
     let notation = Notation::of(values(table, column), usual(format))?;
     sum_in(notation, table, column)
 }

@@ -1,6 +1,6 @@
 //! CSV and TSV: bytes in any encoding, with any common separator.
 
-use super::Format;
+use super::DataFormat;
 use super::table::{Budget, Headed, Table, clean};
 use crate::util::{limits, text};
 use csv::{ReaderBuilder, StringRecord};
@@ -27,20 +27,20 @@ const END: &[u8] = b"\n\x01";
 pub(super) fn read(
     bytes: &[u8],
     content_type: Option<&str>,
-    format: Format,
+    format: DataFormat,
     budget: &mut Budget,
 ) -> Table {
     let decoded = decode(bytes, content_type);
     let (separator, content) = separator(&decoded, format);
     let before = budget.clone();
     // TSV has no quoting.
-    if format != Format::Tsv
+    if format != DataFormat::Tsv
         && let Some(table) = records(content, separator, true, budget)
     {
         return table;
     }
     *budget = before;
-    if format != Format::Tsv {
+    if format != DataFormat::Tsv {
         budget.notes.push("quotation marks, because one is not closed".to_owned());
     }
     records(content, separator, false, budget).unwrap_or_default()
@@ -160,7 +160,7 @@ fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// The separator that splits the first records most evenly, and the content after a `sep=` line.
-fn separator(content: &str, format: Format) -> (u8, &str) {
+fn separator(content: &str, format: DataFormat) -> (u8, &str) {
     if let Some(rest) = content.strip_prefix("sep=")
         && let [named, b'\r' | b'\n', ..] = rest.as_bytes()
         && SEPARATORS.contains(named)
@@ -168,7 +168,7 @@ fn separator(content: &str, format: Format) -> (u8, &str) {
         return (*named, rest[1..].trim_start_matches(['\r', '\n']));
     }
     let sample = text::start(content, SAMPLE);
-    if format == Format::Tsv && sample.contains('\t') {
+    if format == DataFormat::Tsv && sample.contains('\t') {
         return (b'\t', content);
     }
     let mut best = (MIN_EVEN, SEPARATORS[0]);
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     fn rows(bytes: &[u8], content_type: Option<&str>) -> Vec<Vec<String>> {
-        let table = read(bytes, content_type, Format::Csv, &mut Budget::default());
+        let table = read(bytes, content_type, DataFormat::Csv, &mut Budget::default());
         let cells = |row| (0..table.columns.len()).map(|c| table.cell(row, c).to_owned()).collect();
         std::iter::once(table.columns.clone()).chain((0..table.len()).map(cells)).collect()
     }
@@ -259,10 +259,10 @@ mod tests {
     fn does_not_join_rows_at_an_unclosed_quote() {
         let rest = "\na,b".repeat(100);
         for (text, format, note) in [
-            (format!("id\tv\n1\t\"big{rest}"), Format::Tsv, None),
-            (format!("id,v\n1,\"big{rest}"), Format::Csv, Some("is not closed")),
-            (format!("id,v\n1,\"big{rest}\n"), Format::Csv, Some("is not closed")),
-            (format!("id,v\n1,\"big\"{rest}"), Format::Csv, None),
+            (format!("id\tv\n1\t\"big{rest}"), DataFormat::Tsv, None),
+            (format!("id,v\n1,\"big{rest}"), DataFormat::Csv, Some("is not closed")),
+            (format!("id,v\n1,\"big{rest}\n"), DataFormat::Csv, Some("is not closed")),
+            (format!("id,v\n1,\"big\"{rest}"), DataFormat::Csv, None),
         ] {
             let mut budget = Budget::default();
             let table = read(text.as_bytes(), None, format, &mut budget);
@@ -278,12 +278,12 @@ mod tests {
         let row = |n: usize| vec![n.to_string(); wide].join(",");
         let text = format!("{}\n{},,\n{}", row(1), row(2), ",".repeat(3_000_000));
         let mut budget = Budget::default();
-        let table = read(text.as_bytes(), None, Format::Csv, &mut budget);
+        let table = read(text.as_bytes(), None, DataFormat::Csv, &mut budget);
         assert_eq!((table.len(), table.columns.len()), (2, limits::DATASET_COLUMNS));
         assert_eq!(budget.surplus_cells, 6);
         let late = format!("1{}x\n2\n", ",".repeat(wide));
         let mut budget = Budget::default();
-        let table = read(late.as_bytes(), None, Format::Csv, &mut budget);
+        let table = read(late.as_bytes(), None, DataFormat::Csv, &mut budget);
         assert_eq!((table.cell(0, 0), table.cell(1, 0)), ("1", "2"));
         assert_eq!(budget.surplus_cells, 4);
     }
@@ -291,12 +291,12 @@ mod tests {
     #[test]
     fn tsv_is_separated_by_tabs() {
         let text = "id\tv\n1,2,3\tx\n4,5,6\ty,z,\n".repeat(20);
-        let table = read(text.as_bytes(), None, Format::Tsv, &mut Budget::default());
+        let table = read(text.as_bytes(), None, DataFormat::Tsv, &mut Budget::default());
         assert_eq!(
             (table.columns.as_slice(), table.cell(0, 0)),
             (&["id".into(), "v".into()][..], "1,2,3")
         );
-        let other = read(b"id;v\n1;2", None, Format::Tsv, &mut Budget::default());
+        let other = read(b"id;v\n1;2", None, DataFormat::Tsv, &mut Budget::default());
         assert_eq!(other.columns, ["id", "v"], "there is no tab");
     }
 

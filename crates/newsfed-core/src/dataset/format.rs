@@ -5,7 +5,7 @@ use url::Url;
 /// The formats of files that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum DataFormat {
     Csv,
     Tsv,
     Json,
@@ -26,7 +26,7 @@ const GENERIC: [&str; 7] = [
     "text/plain",
 ];
 
-impl Format {
+impl DataFormat {
     pub fn name(self) -> &'static str {
         match self {
             Self::Csv => "CSV",
@@ -110,20 +110,20 @@ mod tests {
     #[test]
     fn finds_the_format_by_type_extension_and_content() {
         let cases = [
-            (Some("text/csv; charset=utf-8"), "a", "1,2", Some(Format::Csv)),
-            (Some("TEXT/CSV"), "a.json", "1,2", Some(Format::Csv)),
-            (Some("application/vnd.ms-excel"), "a.csv", "1;2", Some(Format::Csv)),
+            (Some("text/csv; charset=utf-8"), "a", "1,2", Some(DataFormat::Csv)),
+            (Some("TEXT/CSV"), "a.json", "1,2", Some(DataFormat::Csv)),
+            (Some("application/vnd.ms-excel"), "a.csv", "1;2", Some(DataFormat::Csv)),
             (Some("application/vnd.ms-excel"), "a.xls", "\u{1}", None),
-            (Some("text/plain"), "a.TSV?x=1.csv", "1\t2", Some(Format::Tsv)),
-            (Some("application/octet-stream"), "a.csv", "1,2", Some(Format::Csv)),
-            (Some("application/pdf"), "a", "%PDF-1.7", Some(Format::Pdf)),
-            (Some("application/zip"), "a.xlsx", "PK", Some(Format::Xlsx)),
+            (Some("text/plain"), "a.TSV?x=1.csv", "1\t2", Some(DataFormat::Tsv)),
+            (Some("application/octet-stream"), "a.csv", "1,2", Some(DataFormat::Csv)),
+            (Some("application/pdf"), "a", "%PDF-1.7", Some(DataFormat::Pdf)),
+            (Some("application/zip"), "a.xlsx", "PK", Some(DataFormat::Xlsx)),
             (Some("application/zip"), "a.zip", "PK", None),
-            (Some("application/geo+json"), "a", "{}", Some(Format::Json)),
-            (None, "a.jsonl", "{}", Some(Format::JsonLines)),
-            (Some("application/json"), "a.ndjson", "{}", Some(Format::JsonLines)),
-            (Some("application/json"), "a.json", "{}", Some(Format::Json)),
-            (Some("application/json-seq"), "a", "\x1e{}", Some(Format::JsonLines)),
+            (Some("application/geo+json"), "a", "{}", Some(DataFormat::Json)),
+            (None, "a.jsonl", "{}", Some(DataFormat::JsonLines)),
+            (Some("application/json"), "a.ndjson", "{}", Some(DataFormat::JsonLines)),
+            (Some("application/json"), "a.json", "{}", Some(DataFormat::Json)),
+            (Some("application/json-seq"), "a", "\x1e{}", Some(DataFormat::JsonLines)),
             (Some("text/plain"), "a.txt", "1,2", None),
             (Some("text/html"), "a.csv", "1,2", None),
             (Some("text/csv"), "a.csv", " <!DOCTYPE html><title>Log in</title>", None),
@@ -131,7 +131,7 @@ mod tests {
         ];
         for (content_type, path, body, want) in cases {
             let url = Url::parse("https://a.example/x/").unwrap().join(path).unwrap();
-            let found = Format::of(content_type, &url, body.as_bytes());
+            let found = DataFormat::of(content_type, &url, body.as_bytes());
             assert_eq!(found, want, "{content_type:?} {path}");
         }
     }

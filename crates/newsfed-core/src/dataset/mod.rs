@@ -15,8 +15,8 @@ mod saved;
 mod table;
 mod xlsx;
 
-pub use compare::{ChangedCell, ChangedRow, Difference, TableDifference, Total, compare};
-pub use format::Format;
+pub use compare::{ChangedCell, ChangedRow, ColumnTotal, Difference, TableDifference, compare};
+pub use format::DataFormat;
 pub use render::{describe, describe_difference, summary};
 pub use saved::{pack, unpack};
 pub use table::Table;
@@ -28,7 +28,7 @@ use table::Budget;
 /// A data file as tables.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
-    pub format: Format,
+    pub format: DataFormat,
     pub tables: Vec<Table>,
     /// Size of the file in bytes.
     pub bytes: u64,
@@ -54,17 +54,17 @@ pub enum DatasetError {
 pub fn read(
     bytes: &[u8],
     content_type: Option<&str>,
-    format: Format,
+    format: DataFormat,
 ) -> Result<Dataset, DatasetError> {
     let mut budget = Budget::default();
     let tables = match format {
-        Format::Csv | Format::Tsv => {
+        DataFormat::Csv | DataFormat::Tsv => {
             vec![delimited::read(bytes, content_type, format, &mut budget)]
         }
-        Format::Json => json::read(bytes, &mut budget)?,
-        Format::JsonLines => json::read_lines(bytes, &mut budget)?,
-        Format::Xlsx => xlsx::read(bytes, &mut budget)?,
-        Format::Pdf => pdf::read(bytes, &mut budget)?,
+        DataFormat::Json => json::read(bytes, &mut budget)?,
+        DataFormat::JsonLines => json::read_lines(bytes, &mut budget)?,
+        DataFormat::Xlsx => xlsx::read(bytes, &mut budget)?,
+        DataFormat::Pdf => pdf::read(bytes, &mut budget)?,
     };
     let mut left_out = std::mem::take(&mut budget.notes);
     let beyond: u64 = tables.iter().map(|table| table.beyond).sum();

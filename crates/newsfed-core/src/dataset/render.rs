@@ -3,7 +3,7 @@
 
 use super::compare::{ChangedRow, Difference, TableDifference, is_id, sum};
 use super::numbers::written;
-use super::{Dataset, Format, Table};
+use super::{DataFormat, Dataset, Table};
 use crate::article::{Change, differences};
 use crate::util::html::escape;
 use crate::util::text::{self, counted};
@@ -43,8 +43,8 @@ pub fn summary(dataset: &Dataset) -> String {
 }
 
 /// The size of a table: `1,204 rows and 8 columns`.
-fn extent(table: &Table, format: Format) -> String {
-    if format == Format::Pdf {
+fn extent(table: &Table, format: DataFormat) -> String {
+    if format == DataFormat::Pdf {
         return grouped(table.total(), "page");
     }
     let columns = counted(table.columns.len(), "column");
@@ -67,7 +67,7 @@ pub fn describe(dataset: &Dataset) -> String {
 
 /// Writes the columns and totals of each table and, if `with_rows`, its first rows.
 fn describe_tables(out: &mut String, dataset: &Dataset, with_rows: bool) {
-    if dataset.format == Format::Pdf {
+    if dataset.format == DataFormat::Pdf {
         for table in dataset.tables.iter().filter(|table| with_rows && !table.is_empty()) {
             heading(out, "First page");
             paragraph(out, &text::truncate(table.cell(0, 0), MAX_PAGE));
@@ -91,7 +91,7 @@ fn describe_tables(out: &mut String, dataset: &Dataset, with_rows: bool) {
     more(out, dataset.tables.len(), MAX_TABLES, "table");
 }
 
-fn columns(out: &mut String, table: &Table, format: Format) {
+fn columns(out: &mut String, table: &Table, format: DataFormat) {
     if table.columns.is_empty() {
         return;
     }
@@ -132,7 +132,7 @@ pub fn describe_difference(difference: &Difference, old: &Dataset, new: &Dataset
             heading(&mut out, &now.name);
         }
         match new.format {
-            Format::Pdf => page_difference(&mut out, each, before, now),
+            DataFormat::Pdf => page_difference(&mut out, each, before, now),
             _ => table_difference(&mut out, each, before, now),
         }
     }
@@ -233,7 +233,7 @@ fn totals(out: &mut String, each: &TableDifference, old: &Table, new: &Table) {
     if all.is_empty() {
         return;
     }
-    out.push_str("<table><tr><th>Total</th><th>Before</th><th>Now</th><th>Change</th></tr>");
+    out.push_str("<table><tr><th>ColumnTotal</th><th>Before</th><th>Now</th><th>Change</th></tr>");
     for (name, before, now, decimals) in all {
         let sign = if now > before { "+" } else { "" };
         let _ = write!(
@@ -333,7 +333,7 @@ impl Difference {
                 parts.push(format!("{} {what}", grouped(number as u64, noun)));
             }
         };
-        let noun = if new.format == Format::Pdf { "page" } else { "row" };
+        let noun = if new.format == DataFormat::Pdf { "page" } else { "row" };
         part(count(&|t| t.added.len()), noun, "added");
         part(count(&|t| t.removed.len()), noun, "removed");
         part(count(&|t| t.changed.len()), noun, "changed");

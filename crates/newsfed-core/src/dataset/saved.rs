@@ -1,7 +1,7 @@
 //! The part of a file that is stored for the next comparison: its tables as compressed text.
 
 use super::table::Budget;
-use super::{Dataset, Format, Table};
+use super::{DataFormat, Dataset, Table};
 use crate::util::limits;
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
@@ -22,7 +22,7 @@ const ROW: char = '\u{1e}';
 #[derive(Serialize, Deserialize)]
 struct Head {
     version: u32,
-    format: Format,
+    format: DataFormat,
     bytes: u64,
     left_out: Vec<String>,
     tables: Vec<TableHead>,

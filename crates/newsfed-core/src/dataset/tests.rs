@@ -2,12 +2,12 @@ use super::*;
 use crate::util::html;
 use url::Url;
 
-fn dataset(text: &str, format: Format) -> Dataset {
+fn dataset(text: &str, format: DataFormat) -> Dataset {
     read(text.as_bytes(), None, format).unwrap()
 }
 
 fn csv(text: &str) -> Dataset {
-    dataset(text, Format::Csv)
+    dataset(text, DataFormat::Csv)
 }
 
 /// The text of the difference on one line.
@@ -123,11 +123,11 @@ fn identifies_rows_by_several_columns() {
 
 #[test]
 fn compares_json_like_tables() {
-    let old = dataset(r#"{"at":"Mon","rows":[{"id":1,"n":5},{"id":2,"n":7}]}"#, Format::Json);
-    let same = dataset(r#"{"rows":[{"n":7,"id":2},{"n":5,"id":1}], "at":"Mon"}"#, Format::Json);
+    let old = dataset(r#"{"at":"Mon","rows":[{"id":1,"n":5},{"id":2,"n":7}]}"#, DataFormat::Json);
+    let same = dataset(r#"{"rows":[{"n":7,"id":2},{"n":5,"id":1}], "at":"Mon"}"#, DataFormat::Json);
     assert_eq!(difference(&old, &same), None, "the order of keys and rows does not matter");
     let new =
-        dataset(r#"{"at":"Tue","rows":[{"id":1,"n":6},{"id":3,"n":7}],"x":[1]}"#, Format::Json);
+        dataset(r#"{"at":"Tue","rows":[{"id":1,"n":6},{"id":3,"n":7}],"x":[1]}"#, DataFormat::Json);
     let found = summary_of(&old, &new);
     assert_eq!(found, "1 row added; 1 row removed; 2 rows changed; 1 table added");
 }
@@ -136,9 +136,9 @@ fn compares_json_like_tables() {
 fn a_state_survives_storage() {
     let text = "id,note\n1,\"a\u{1f}b\u{1e}c\"\n2\n3,x,extra\n4,=1+1\n";
     for (text, format) in [
-        (text, Format::Csv),
-        ("", Format::Csv),
-        (r#"{"a":[{"b":1}],"c":[2],"d":"e"}"#, Format::Json),
+        (text, DataFormat::Csv),
+        ("", DataFormat::Csv),
+        (r#"{"a":[{"b":1}],"c":[2],"d":"e"}"#, DataFormat::Json),
     ] {
         let read = dataset(text, format);
         assert_eq!(unpack(&pack(&read).unwrap()).as_ref(), Some(&read), "{text}");
@@ -181,7 +181,7 @@ fn reads_an_endless_file_up_to_the_limits() {
 #[test]
 fn recognises_and_describes_a_csv_file() {
     let url = Url::parse("https://a.example/towns.csv").unwrap();
-    assert_eq!(Format::of(None, &url, TOWNS.as_bytes()), Some(Format::Csv));
+    assert_eq!(DataFormat::of(None, &url, TOWNS.as_bytes()), Some(DataFormat::Csv));
     assert_eq!(summary(&csv(TOWNS)), "CSV file with 3 rows and 3 columns, 50 B");
     let text = html::to_text(&describe(&csv(TOWNS)));
     assert!(text.contains("Aachen") && text.contains("650"), "{text}");
@@ -232,9 +232,9 @@ fn rows_text(dataset: &Dataset) -> String {
 #[test]
 fn finds_no_difference_despite_repeated_names() {
     for (text, format) in [
-        (r#"[{"a ":1,"a":2}]"#, Format::Json),
-        ("id,id (2),id\n1,2,3\n", Format::Csv),
-        ("column 3,b\n1,2,3\n", Format::Csv),
+        (r#"[{"a ":1,"a":2}]"#, DataFormat::Json),
+        ("id,id (2),id\n1,2,3\n", DataFormat::Csv),
+        ("column 3,b\n1,2,3\n", DataFormat::Csv),
     ] {
         let read = dataset(text, format);
         assert!(compare(&read, &read.clone()).is_empty(), "{text}");
@@ -255,7 +255,7 @@ fn totals_keep_the_notation_of_their_column() {
     assert!(total(["1.234,50", "1.234", "999"]).contains("amount 3,467.50"));
     assert!(total(["3,700", "2,5", "1"]).contains("amount 7.200"));
     assert!(total(["1.234", "999", "5"]).contains("amount First rows"), "it is not clear");
-    let json = dataset(r#"[{"n":1.234},{"n":999}]"#, Format::Json);
+    let json = dataset(r#"[{"n":1.234},{"n":999}]"#, DataFormat::Json);
     assert!(html::to_text(&describe(&json)).contains("1,000.234"));
 }
 

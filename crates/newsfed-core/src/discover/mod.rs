@@ -10,7 +10,7 @@ mod survey;
 mod systems;
 
 pub use guesses::{Guess, MAX_GUESSES, guesses};
-pub use page::Announced;
+pub use page::AnnouncedFeed;
 pub use survey::{EntriesOffer, EntriesRank, Survey, survey};
 
 use crate::feed::{self, FeedError, ParsedFeed};
@@ -26,7 +26,7 @@ pub enum DocumentKind {
         /// Title as one line of plain text.
         title: Option<String>,
         /// The announced feeds, best first. There is at least one.
-        announced: Vec<Announced>,
+        announced: Vec<AnnouncedFeed>,
     },
     Nothing {
         /// The reason why it cannot be followed, such as "this is not a feed but a sitemap".

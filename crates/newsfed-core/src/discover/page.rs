@@ -8,7 +8,7 @@ const MAX_ANNOUNCED: usize = 30;
 
 /// A feed that a page announces.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Announced {
+pub struct AnnouncedFeed {
     pub url: Url,
     /// The name on the page, as one line of plain text.
     pub title: Option<String>,
@@ -22,14 +22,14 @@ pub struct Announced {
 pub(super) struct Announcements {
     pub(super) title: Option<String>,
     /// The announced feeds, best first, without duplicate URLs.
-    pub(super) announced: Vec<Announced>,
+    pub(super) announced: Vec<AnnouncedFeed>,
     /// Whether the document contains any HTML.
     pub(super) is_html: bool,
 }
 
 /// A feed with its score.
 struct Candidate {
-    feed: Announced,
+    feed: AnnouncedFeed,
     score: i32,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn read(html: &str, final_url: &Url) -> Announcements {
     }
     reader.end_anchor(final_url);
     reader.candidates.sort_by_key(|c| std::cmp::Reverse(c.score));
-    let mut announced: Vec<Announced> = Vec::new();
+    let mut announced: Vec<AnnouncedFeed> = Vec::new();
     for candidate in reader.candidates {
         let key = address::normalise(&candidate.feed.url);
         if !announced.iter().any(|a| address::normalise(&a.url) == key) {
@@ -173,7 +173,7 @@ impl PageReader {
     }
 
     fn push(&mut self, url: Url, title: Option<String>, mime: Option<String>, score: i32) {
-        let feed = Announced { url, title, mime, confidence: confidence(score) };
+        let feed = AnnouncedFeed { url, title, mime, confidence: confidence(score) };
         // A page may contain any number of links. Only the first ones are considered.
         if self.candidates.len() < 50 * MAX_ANNOUNCED {
             self.candidates.push(Candidate { feed, score });

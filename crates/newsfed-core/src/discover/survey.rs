@@ -50,7 +50,7 @@ pub struct Survey {
 /// The entries on a page, and their rank among the ways to follow it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntriesOffer {
-    pub proposal: entries::Proposal,
+    pub proposal: entries::EntriesProposal,
     pub rank: EntriesRank,
 }
 

@@ -1,7 +1,7 @@
 //! Long responses, written item by item into chunks: a list of 100,000 ids takes 1.5 MB, and texts can be
 //! much longer.
 
-use super::response::Entry;
+use super::response::StreamEntry;
 use std::io::{self, Write};
 
 /// Size of a chunk in bytes. A chunk may exceed it by one item.
@@ -83,7 +83,7 @@ impl ContentsWriter {
 
     /// # Errors
     /// Never: the chunks are in memory.
-    pub fn add(&mut self, entry: &Entry) -> io::Result<()> {
+    pub fn add(&mut self, entry: &StreamEntry) -> io::Result<()> {
         self.0.begin_item()?;
         Ok(serde_json::to_writer(&mut self.0.last, entry)?)
     }
@@ -122,11 +122,11 @@ mod tests {
         let entry = |n: usize| {
             let content = format!("<p title=\"{n}\">{}</p>", "text ".repeat(n * 20));
             let summary = EntryText { content };
-            Entry {
+            StreamEntry {
                 id: n.to_string(),
                 title: "\"A\" \u{2028}".to_owned(),
                 summary,
-                ..Entry::default()
+                ..StreamEntry::default()
             }
         };
         for (count, continuation) in [(0, None), (1, Some("\"7")), (100, Some("7"))] {

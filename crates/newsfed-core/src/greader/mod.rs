@@ -18,9 +18,10 @@ pub use dialect::Dialect;
 pub use id::RemoteId;
 pub use lists::{ContentsWriter, IdWriter};
 pub use login::{parse_login, write_login};
-pub use request::{Body, Method, PageRequest, Request, State, SubscriptionEdit};
+pub use request::{Body, Method, PageRequest, ReaderRequest, RemoteState, SubscriptionEdit};
 pub use response::{
-    Category, Contents, Enclosure, Entry, EntryText, ItemRef, ItemRefs, Link, Origin, QuickAdd,
-    Subscription, Subscriptions, Tag, Tags, UnreadCount, UnreadCounts, UserInfo,
+    Category, Contents, EntryText, ItemRef, ItemRefs, QuickAdd, RemoteTag, StreamEnclosure,
+    StreamEntry, StreamLink, StreamOrigin, Subscription, Subscriptions, Tags, UnreadCount,
+    UnreadCounts, UserInfo,
 };
 pub use stream::Stream;

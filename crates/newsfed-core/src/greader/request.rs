@@ -22,7 +22,7 @@ pub enum Body {
 
 /// A request to a path below the URL of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
+pub struct ReaderRequest {
     pub method: Method,
     pub path: &'static str,
     /// The encoded query, without the question mark.
@@ -32,7 +32,7 @@ pub struct Request {
 
 /// A mark that items can have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
+pub enum RemoteState {
     Read,
     Starred,
     Label(String),
@@ -60,12 +60,12 @@ pub struct SubscriptionEdit<'a> {
     pub out_of: Option<&'a str>,
 }
 
-impl From<&State> for Stream {
-    fn from(state: &State) -> Self {
+impl From<&RemoteState> for Stream {
+    fn from(state: &RemoteState) -> Self {
         match state {
-            State::Read => Self::Read,
-            State::Starred => Self::Starred,
-            State::Label(label) => Self::Label(label.clone()),
+            RemoteState::Read => Self::Read,
+            RemoteState::Starred => Self::Starred,
+            RemoteState::Label(label) => Self::Label(label.clone()),
         }
     }
 }
@@ -74,7 +74,7 @@ fn form(pairs: &[(&str, &str)]) -> String {
     Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
-impl Request {
+impl ReaderRequest {
     fn get(path: &'static str, query: &[(&str, &str)]) -> Self {
         Self { method: Method::Get, path, query: form(query), body: Body::None }
     }
@@ -132,7 +132,7 @@ impl Request {
     }
 
     /// Sets or removes a single mark, because FreshRSS uses only the last of several marks.
-    pub fn mark(token: &str, state: &State, to: bool, ids: &[RemoteId]) -> Self {
+    pub fn mark(token: &str, state: &RemoteState, to: bool, ids: &[RemoteId]) -> Self {
         let stream = Stream::from(state).to_string();
         let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
         let mut pairs = vec![(if to { "a" } else { "r" }, stream.as_str())];

@@ -73,12 +73,12 @@ pub struct Category {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tags {
-    pub tags: Vec<Tag>,
+    pub tags: Vec<RemoteTag>,
 }
 
 /// A state, a folder, or a label of items.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tag {
+pub struct RemoteTag {
     pub id: String,
     /// `folder` or `tag`, if the server sends it.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none", default)]
@@ -106,14 +106,14 @@ pub struct Contents {
     pub id: String,
     #[serde(default, deserialize_with = "number")]
     pub updated: i64,
-    pub items: Vec<Entry>,
+    pub items: Vec<StreamEntry>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub continuation: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Entry {
+pub struct StreamEntry {
     /// The identifier in the long form.
     pub id: String,
     /// Arrival time in milliseconds, as a string.
@@ -132,20 +132,20 @@ pub struct Entry {
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
     pub author: String,
     #[serde(default, deserialize_with = "or_default")]
-    pub canonical: Vec<Link>,
+    pub canonical: Vec<StreamLink>,
     #[serde(default, deserialize_with = "or_default")]
-    pub alternate: Vec<Link>,
+    pub alternate: Vec<StreamLink>,
     /// The streams that contain the item, and the publisher's categories.
     #[serde(default, deserialize_with = "or_default")]
     pub categories: Vec<String>,
     #[serde(default, deserialize_with = "or_default")]
-    pub origin: Origin,
+    pub origin: StreamOrigin,
     #[serde(default, deserialize_with = "or_default")]
     pub summary: EntryText,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<EntryText>,
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
-    pub enclosure: Vec<Enclosure>,
+    pub enclosure: Vec<StreamEnclosure>,
 }
 
 fn is_zero(number: &i64) -> bool {
@@ -153,14 +153,14 @@ fn is_zero(number: &i64) -> bool {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Link {
+pub struct StreamLink {
     #[serde(default, deserialize_with = "or_default")]
     pub href: String,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Origin {
+pub struct StreamOrigin {
     #[serde(default, deserialize_with = "or_default")]
     pub stream_id: String,
     #[serde(default, deserialize_with = "or_default")]
@@ -176,7 +176,7 @@ pub struct EntryText {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Enclosure {
+pub struct StreamEnclosure {
     #[serde(default, deserialize_with = "or_default")]
     pub href: String,
     #[serde(rename = "type", default, deserialize_with = "or_default")]

@@ -57,7 +57,7 @@ pub enum What {
         phrase: bool,
     },
     /// A state of the item.
-    Is(State),
+    Is(MarkState),
     /// `after:`: dated at or after the start of a day, month or year.
     After(Date),
     /// `before:`: dated before the start of a day, month or year.
@@ -138,7 +138,7 @@ pub enum Column {
 
 /// A state that an item can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum State {
+pub enum MarkState {
     /// `is:unread`
     Unread,
     /// `is:read`
@@ -172,7 +172,7 @@ pub enum Named {
     Tag(String),
 }
 
-impl State {
+impl MarkState {
     pub const ALL: [(Self, &str); 10] = [
         (Self::Unread, "unread"),
         (Self::New, "new"),
@@ -366,7 +366,7 @@ impl Query {
                 "\"or\", \"and\" and \"not\" are ordinary words here; write OR between \
                  alternatives and - before what to exclude",
             ),
-            What::Is(State::New) => Some("Items count as new until you close the interface"),
+            What::Is(MarkState::New) => Some("Items count as new until you close the interface"),
             _ => None,
         })
     }

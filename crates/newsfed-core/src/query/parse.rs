@@ -3,8 +3,8 @@
 use super::display::needs_quotes;
 use super::words::{Role, Word, Words};
 use super::{
-    Column, Date, Field, Named, Query, QueryError, QueryErrorKind, Span, State, Term, Thing, What,
-    newsboat,
+    Column, Date, Field, MarkState, Named, Query, QueryError, QueryErrorKind, Span, Term, Thing,
+    What, newsboat,
 };
 use crate::util::text;
 use std::borrow::Cow;
@@ -230,7 +230,7 @@ impl Word<'_> {
         let date = || Date::parse(&value).ok_or_else(|| QueryErrorKind::Date(value.clone()));
         let span = || Span::parse(&value).ok_or_else(|| QueryErrorKind::Age(value.clone()));
         Ok(match name.as_str() {
-            "" if !self.quoted && self.text == "unread" => What::Is(State::Unread),
+            "" if !self.quoted && self.text == "unread" => What::Is(MarkState::Unread),
             "" if !self.quoted => {
                 not_joining(&value)?;
                 text(Column::Any)
@@ -241,7 +241,7 @@ impl Word<'_> {
                     "is:",
                     "unread, read, pinned, unpinned, changed, edited, duplicate, hidden or snoozed",
                 )?;
-                What::Is(State::named(&value).ok_or(QueryErrorKind::State(value))?)
+                What::Is(MarkState::named(&value).ok_or(QueryErrorKind::State(value))?)
             }
             "title:" => {
                 missing("title:", "a word of the title")?;

@@ -1,7 +1,7 @@
 //! Articles as an EPUB 3.3 publication, with one document per article.
 
 use super::html::{STYLE, body};
-use super::{Chapter, Outline};
+use super::{SavedChapter, SavedHeader};
 use crate::article::Xhtml;
 use crate::model::Time;
 use crate::util::xml::{DECLARATION, element, empty, end, start};
@@ -38,7 +38,10 @@ struct Picture<'a> {
     bytes: &'a Arc<[u8]>,
 }
 
-pub(super) fn write(chapters: &[Chapter], outline: &Outline) -> Result<Vec<u8>, EpubError> {
+pub(super) fn write(
+    chapters: &[SavedChapter],
+    outline: &SavedHeader,
+) -> Result<Vec<u8>, EpubError> {
     if chapters.is_empty() {
         return Err(EpubError::Empty);
     }
@@ -91,7 +94,7 @@ impl Archive {
 }
 
 /// The pictures of all articles, deduplicated by their hashes.
-fn pictures(chapters: &[Chapter]) -> BTreeMap<String, Picture<'_>> {
+fn pictures(chapters: &[SavedChapter]) -> BTreeMap<String, Picture<'_>> {
     let mut all = BTreeMap::new();
     for picture in chapters.iter().flat_map(|chapter| chapter.pictures.values()) {
         let hash = hash(&picture.bytes);
@@ -117,7 +120,7 @@ fn time(time: Time) -> String {
 }
 
 /// An identifier that is the same for the same articles in the same order.
-fn identifier(chapters: &[Chapter]) -> String {
+fn identifier(chapters: &[SavedChapter]) -> String {
     let mut hash = Sha256::new();
     chapters.iter().for_each(|chapter| hash.update(chapter.id.0.as_bytes()));
     let mut bytes = [0; 16];
@@ -126,9 +129,9 @@ fn identifier(chapters: &[Chapter]) -> String {
 }
 
 /// The language of most articles.
-fn language(chapters: &[Chapter]) -> &str {
+fn language(chapters: &[SavedChapter]) -> &str {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for tag in chapters.iter().filter_map(Chapter::language) {
+    for tag in chapters.iter().filter_map(SavedChapter::language) {
         *counts.entry(tag).or_default() += 1;
     }
     counts.into_iter().max_by_key(|(_, count)| *count).map_or("und", |(tag, _)| tag)
@@ -136,8 +139,8 @@ fn language(chapters: &[Chapter]) -> &str {
 
 /// Metadata, all files, and the reading order.
 fn package(
-    chapters: &[Chapter],
-    outline: &Outline,
+    chapters: &[SavedChapter],
+    outline: &SavedHeader,
     pictures: &BTreeMap<String, Picture<'_>>,
 ) -> String {
     let mut out = DECLARATION.to_owned();
@@ -183,7 +186,7 @@ fn package(
     out
 }
 
-fn title(chapters: &[Chapter], outline: &Outline) -> String {
+fn title(chapters: &[SavedChapter], outline: &SavedHeader) -> String {
     match chapters {
         [one] => one.title(),
         _ if outline.title.trim().is_empty() => "Articles".to_owned(),
@@ -210,7 +213,7 @@ fn page(title: &str, language: Option<&str>, inner: impl FnOnce(&mut String)) ->
 }
 
 /// The table of contents.
-fn navigation(chapters: &[Chapter], outline: &Outline) -> String {
+fn navigation(chapters: &[SavedChapter], outline: &SavedHeader) -> String {
     let title = title(chapters, outline);
     page(&title, None, |out| {
         start(out, "nav", &[("epub:type", "toc"), ("id", "toc")]);
@@ -227,7 +230,7 @@ fn navigation(chapters: &[Chapter], outline: &Outline) -> String {
     })
 }
 
-fn document(chapter: &Chapter, picture: &dyn Fn(&str) -> Option<String>) -> String {
+fn document(chapter: &SavedChapter, picture: &dyn Fn(&str) -> Option<String>) -> String {
     let content = Xhtml { picture, prefix: "" };
     page(&chapter.title(), chapter.language(), |out| body(out, chapter, content))
 }

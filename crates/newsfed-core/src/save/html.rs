@@ -1,6 +1,6 @@
 //! Articles as one self-contained HTML page with embedded pictures.
 
-use super::{Chapter, Outline};
+use super::{SavedChapter, SavedHeader};
 use crate::article::{Block, Document, Xhtml};
 use crate::util::xml::{element, empty, end, start};
 use base64::Engine;
@@ -22,7 +22,7 @@ td, th { border: 1px solid #999; padding: 0.2em 0.5em; }
 blockquote { border-left: 3px solid #999; margin-left: 0; padding-left: 1em; }
 ";
 
-pub(super) fn write(chapters: &[Chapter], outline: &Outline) -> String {
+pub(super) fn write(chapters: &[SavedChapter], outline: &SavedHeader) -> String {
     let title = match chapters {
         [one] => one.title(),
         _ => outline.title.clone(),
@@ -57,12 +57,12 @@ pub(super) fn write(chapters: &[Chapter], outline: &Outline) -> String {
     out
 }
 
-fn language(chapter: &Chapter) -> Vec<(&str, &str)> {
+fn language(chapter: &SavedChapter) -> Vec<(&str, &str)> {
     chapter.language().map(|tag| ("lang", tag)).into_iter().collect()
 }
 
 /// Title, byline and text.
-pub(super) fn body(out: &mut String, chapter: &Chapter, xhtml: Xhtml<'_>) {
+pub(super) fn body(out: &mut String, chapter: &SavedChapter, xhtml: Xhtml<'_>) {
     out.push_str("<header>");
     element(out, "h1", &[], &chapter.title());
     let mut links = Vec::new();

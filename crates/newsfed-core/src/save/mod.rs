@@ -21,13 +21,13 @@ pub use epub::EpubError;
 
 /// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum SaveFormat {
     Markdown,
     Html,
     Epub,
 }
 
-impl Format {
+impl SaveFormat {
     pub const ALL: [Self; 3] = [Self::Markdown, Self::Html, Self::Epub];
 
     pub fn name(self) -> &'static str {
@@ -93,7 +93,7 @@ impl PictureFile {
 
 /// One article of a file.
 #[derive(Debug, Clone)]
-pub struct Chapter {
+pub struct SavedChapter {
     pub id: ItemId,
     pub title: String,
     /// The title of its source.
@@ -109,7 +109,7 @@ pub struct Chapter {
     pub pictures: BTreeMap<String, PictureFile>,
 }
 
-impl Chapter {
+impl SavedChapter {
     fn title(&self) -> String {
         Some(line(&self.title)).filter(|title| !title.is_empty()).unwrap_or("Untitled".to_owned())
     }
@@ -146,7 +146,7 @@ impl Chapter {
 
 /// Metadata of a file.
 #[derive(Debug, Clone, Default)]
-pub struct Outline {
+pub struct SavedHeader {
     pub title: String,
 }
 
@@ -172,7 +172,7 @@ impl SavedFile {
 /// Collects articles up to the limit of a file.
 #[derive(Debug, Default)]
 pub struct Collection {
-    chapters: Vec<Chapter>,
+    chapters: Vec<SavedChapter>,
     bytes: usize,
     left_out: usize,
 }
@@ -184,7 +184,7 @@ impl Collection {
     }
 
     /// Adds an article whose text has at most `text` bytes. Once an article does not fit, no more are added.
-    pub fn add(&mut self, chapter: Chapter, text: usize) {
+    pub fn add(&mut self, chapter: SavedChapter, text: usize) {
         let bytes = text + chapter.pictures.values().map(PictureFile::size).sum::<usize>();
         match bytes <= self.free() {
             true => {
@@ -203,11 +203,11 @@ impl Collection {
     ///
     /// # Errors
     /// If an EPUB cannot be packed.
-    pub fn write(&self, format: Format, outline: &Outline) -> Result<SavedFile, EpubError> {
+    pub fn write(&self, format: SaveFormat, outline: &SavedHeader) -> Result<SavedFile, EpubError> {
         let bytes = match format {
-            Format::Markdown => markdown::write(&self.chapters).into_bytes(),
-            Format::Html => html::write(&self.chapters, outline).into_bytes(),
-            Format::Epub => epub::write(&self.chapters, outline)?,
+            SaveFormat::Markdown => markdown::write(&self.chapters).into_bytes(),
+            SaveFormat::Html => html::write(&self.chapters, outline).into_bytes(),
+            SaveFormat::Epub => epub::write(&self.chapters, outline)?,
         };
         let pictures = self.chapters.iter().map(|chapter| chapter.pictures.len()).sum();
         let pictures = if format.has_pictures() { pictures } else { 0 };

@@ -15,8 +15,8 @@ const HOSTILE: [&str; 5] = [
     "",
 ];
 
-fn chapter(number: u8, title: &str, html: &str) -> Chapter {
-    Chapter {
+fn chapter(number: u8, title: &str, html: &str) -> SavedChapter {
+    SavedChapter {
         id: ItemId(uuid::Builder::from_custom_bytes([number; 16]).into_uuid()),
         title: title.to_owned(),
         source: "Kernel & Kettle".to_owned(),
@@ -52,8 +52,8 @@ fn collection() -> Collection {
     all
 }
 
-fn outline() -> Outline {
-    Outline { title: "A view & more".to_owned() }
+fn outline() -> SavedHeader {
+    SavedHeader { title: "A view & more".to_owned() }
 }
 
 /// Checks that XML is well-formed; returns the values of one attribute.
@@ -109,7 +109,7 @@ fn unpacked(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn epubs_are_complete_and_well_formed() {
-    let saved = collection().write(Format::Epub, &outline()).unwrap();
+    let saved = collection().write(SaveFormat::Epub, &outline()).unwrap();
     assert_eq!((saved.articles, saved.pictures, saved.left_out), (5, 3, 0));
     // The media type is where programs expect it, without compression and extra fields.
     assert_eq!(&saved.bytes[30..58], b"mimetypeapplication/epub+zip");
@@ -156,14 +156,17 @@ fn epubs_are_complete_and_well_formed() {
         assert!(!text.contains("<script") && !text.contains("<video"), "{text}");
         assert_eq!(attributes(&text, "xml:lang").len(), 1);
     }
-    let again = collection().write(Format::Epub, &outline()).unwrap();
+    let again = collection().write(SaveFormat::Epub, &outline()).unwrap();
     assert!(again == saved, "the same bytes");
-    assert!(matches!(Collection::default().write(Format::Epub, &outline()), Err(EpubError::Empty)));
+    assert!(matches!(
+        Collection::default().write(SaveFormat::Epub, &outline()),
+        Err(EpubError::Empty)
+    ));
 }
 
 #[test]
 fn pages_embed_pictures_and_load_nothing() {
-    let saved = collection().write(Format::Html, &outline()).unwrap();
+    let saved = collection().write(SaveFormat::Html, &outline()).unwrap();
     let page = String::from_utf8(saved.bytes).unwrap();
     let xml = page.trim_start_matches("<!DOCTYPE html>\n");
     for source in attributes(xml, "src") {
@@ -179,7 +182,7 @@ fn pages_embed_pictures_and_load_nothing() {
     assert!(!page.contains("<script"), "{page}");
     let mut one = Collection::default();
     one.add(chapter(1, "Only", "<p>x"), 3);
-    let page = String::from_utf8(one.write(Format::Html, &outline()).unwrap().bytes).unwrap();
+    let page = String::from_utf8(one.write(SaveFormat::Html, &outline()).unwrap().bytes).unwrap();
     let parts = ["<title>Only</title>", "<html lang=\"en-GB\">", "2026-09-21"];
     assert!(parts.iter().all(|part| page.contains(part)), "{page}");
 }
@@ -189,7 +192,7 @@ fn markdown_names_the_sources_of_articles() {
     let mut all = Collection::default();
     all.add(chapter(1, "One *star*", "<p>a <b>b</b></p>"), 10);
     all.add(chapter(2, "", "<p>c</p>"), 10);
-    let saved = all.write(Format::Markdown, &outline()).unwrap();
+    let saved = all.write(SaveFormat::Markdown, &outline()).unwrap();
     let text = String::from_utf8(saved.bytes).unwrap();
     let byline = "Kernel \\& Kettle · A. \\<Writer\\> · 2026-09-21\\\n[https://e.org/a?b=1\\&c=\"2\"](https://e.org/a?b=1&c=\"2\")";
     assert_eq!(
@@ -204,7 +207,7 @@ fn saved_files_stay_within_the_size_limit() {
     all.add(chapter(1, "a", "<p>a"), SAVED_BYTES - 100);
     all.add(chapter(2, "b", "<p>b"), 200);
     all.add(chapter(3, "c", "<p>c"), 1);
-    let saved = all.write(Format::Markdown, &outline()).unwrap();
+    let saved = all.write(SaveFormat::Markdown, &outline()).unwrap();
     assert_eq!((saved.articles, saved.left_out), (1, 2), "none is skipped");
     assert_eq!(saved.surplus().as_deref(), Some("2 left out: limit of 67 MB"));
 }
@@ -212,13 +215,13 @@ fn saved_files_stay_within_the_size_limit() {
 #[test]
 fn detects_formats() {
     for (name, expected) in [
-        ("a.md", Some(Format::Markdown)),
-        ("a.b.HTML", Some(Format::Html)),
-        ("x/y.epub", Some(Format::Epub)),
+        ("a.md", Some(SaveFormat::Markdown)),
+        ("a.b.HTML", Some(SaveFormat::Html)),
+        ("x/y.epub", Some(SaveFormat::Epub)),
         ("epub", None),
         ("a.txt", None),
     ] {
-        assert_eq!(Format::of_name(name), expected, "{name}");
+        assert_eq!(SaveFormat::of_name(name), expected, "{name}");
     }
     for bytes in [&b""[..], b"GIF", b"<svg>", b"RIFF....WAVE", b"\x89PNG"] {
         assert_eq!(PictureFile::of(bytes), None);

@@ -14,7 +14,7 @@ mod words;
 pub use crate::model::Offsets;
 pub use names::{day_name, is_weekday, language_of};
 pub use offsets::is_offset;
-pub use scan::{Context, Found as FoundDate, Order, Scan, scan};
+pub use scan::{DateContext, Found as FoundDate, Order, Scan, scan};
 pub use token::{is_mark, prepared};
 
 /// The weekday, from 1 for Monday, whose name is at the end of a lower-case text.
@@ -169,7 +169,7 @@ fn of_characters(text: &str) -> Option<(Time, Zone)> {
     let (m, rest) = rest.split_once(['월', '月'])?;
     let (d, rest) = rest.split_once(['일', '日'])?;
     let date = ymd(y.trim().parse().ok()?, m.trim().parse().ok()?, d.trim().parse().ok()?)?;
-    let Some((time, zone, _)) = scan::time_of_day(rest, date, &Context::default()) else {
+    let Some((time, zone, _)) = scan::time_of_day(rest, date, &DateContext::default()) else {
         return Some((at(date, Clock::MIDNIGHT, 0)?, Zone::Day));
     };
     let zone_seconds = zone.map_or(0, |zone| zone.local_minus_utc());

@@ -231,7 +231,7 @@ fn is_named_beside(element: ElementRef<'_>) -> bool {
 fn begins_with_date(line: &str) -> bool {
     const BEFORE: usize = 12;
     is_date_line(line)
-        && crate::util::date::scan(line, &crate::util::date::Context::default())
+        && crate::util::date::scan(line, &crate::util::date::DateContext::default())
             .dates
             .first()
             .is_some_and(|date| date.at.start <= BEFORE)

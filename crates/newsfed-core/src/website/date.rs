@@ -5,7 +5,7 @@ mod layout;
 pub use layout::{is_layout, parse_layout};
 
 use crate::model::Time;
-use crate::util::date::{self, Context, FoundDate, Zone};
+use crate::util::date::{self, DateContext, FoundDate, Zone};
 use crate::util::html::tree::text_up_to;
 use chrono::NaiveDate;
 use scraper::ElementRef;
@@ -19,14 +19,14 @@ const MAX_TEXT: usize = 1000;
 /// The date of an element. If there is a layout, it is first applied to the text. After that, the attributes
 /// are tried, and finally the text in common forms.
 pub fn of_element(element: ElementRef<'_>, layout: Option<&str>) -> Option<Time> {
-    of_element_in(element, layout, &Context::default())
+    of_element_in(element, layout, &DateContext::default())
 }
 
 /// Like [`of_element`], but with what is known about the page.
 pub(super) fn of_element_in(
     element: ElementRef<'_>,
     layout: Option<&str>,
-    context: &Context,
+    context: &DateContext,
 ) -> Option<Time> {
     with_zone(element, layout, context).map(|(time, _)| time)
 }
@@ -35,7 +35,7 @@ pub(super) fn of_element_in(
 pub(super) fn with_zone(
     element: ElementRef<'_>,
     layout: Option<&str>,
-    context: &Context,
+    context: &DateContext,
 ) -> Option<(Time, Zone)> {
     let text = text_up_to(element, MAX_TEXT);
     // A layout without a zone means UTC.
@@ -49,7 +49,7 @@ pub(super) fn with_zone(
 
 /// Parses a date in any form. For numbers that do not begin with the year, the page determines whether the
 /// day or the month comes first.
-fn stated(text: &str, context: &Context) -> Option<(Time, Zone)> {
+fn stated(text: &str, context: &DateContext) -> Option<(Time, Zone)> {
     let year = text.trim().get(..4).is_some_and(|y| y.bytes().all(|b| b.is_ascii_digit()));
     let parsed = year.then(|| date::parse_with_zone(text)).flatten();
     parsed.or_else(|| {
@@ -60,7 +60,7 @@ fn stated(text: &str, context: &Context) -> Option<(Time, Zone)> {
 }
 
 /// The time of a date. If there are two interpretations, the one that is not in the future.
-pub(super) fn time_of(found: &FoundDate, context: &Context) -> Time {
+pub(super) fn time_of(found: &FoundDate, context: &DateContext) -> Time {
     let late = |day: NaiveDate| context.now.is_some_and(|now| day > now.date_naive());
     let day = match found.swapped {
         Some(other) if late(found.day) && !late(other) => other,

@@ -7,7 +7,7 @@ use super::selector::Selectors;
 use super::{row, row_dates};
 use crate::article::{self, Guide};
 use crate::model::Time;
-use crate::util::date::{Context, FoundDate, Zone};
+use crate::util::date::{DateContext, FoundDate, Zone};
 use crate::util::html::tree::{text_up_to, text_within};
 use crate::util::limits;
 use crate::util::url::normalise;
@@ -169,7 +169,7 @@ fn gather<'a>(
     (ListPage { links, next, left_out }, rows)
 }
 
-fn date_context(page: &Page) -> Context {
+fn date_context(page: &Page) -> DateContext {
     let guide = Guide { url: Some(page.url().clone()), ..Guide::default() };
     article::date_context(page.tree(), &guide)
 }
@@ -265,7 +265,7 @@ fn date_beside<'a>(blocks: impl Iterator<Item = ElementRef<'a>>) -> Option<(Time
 }
 
 /// Sets the dates of links without a machine-readable date from the text of their rows.
-fn date_by_text(links: &mut [ListLink], rows: &[ElementRef<'_>], context: &Context) {
+fn date_by_text(links: &mut [ListLink], rows: &[ElementRef<'_>], context: &DateContext) {
     let within = rows_within(rows);
     let own = |e: &ElementRef<'_>| within.get(&e.id()).is_some_and(|links| *links == 1);
     let find = |row: ElementRef<'_>| {
@@ -286,7 +286,7 @@ fn date_by_text(links: &mut [ListLink], rows: &[ElementRef<'_>], context: &Conte
 }
 
 /// The only date in the text of the block around a link, apart from the link's own text.
-fn text_beside(link: ElementRef<'_>, context: &Context) -> Option<FoundDate> {
+fn text_beside(link: ElementRef<'_>, context: &DateContext) -> Option<FoundDate> {
     let own = text::line(&text_up_to(link, MAX_ROW));
     let around = link.ancestors().filter_map(ElementRef::wrap).take(DATE_LEVELS);
     for block in around {
@@ -313,7 +313,7 @@ fn text_beside(link: ElementRef<'_>, context: &Context) -> Option<FoundDate> {
 fn part_beside(
     block: ElementRef<'_>,
     link: ElementRef<'_>,
-    context: &Context,
+    context: &DateContext,
 ) -> Option<FoundDate> {
     let parts = block.descendent_elements().take(MAX_ELEMENTS);
     let beside = parts.filter(|e| !e.ancestors().any(|around| around.id() == link.id()));

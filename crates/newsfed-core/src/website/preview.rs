@@ -188,7 +188,7 @@ impl PreviewPage {
     }
 
     /// Proposed blocks of entries on the page.
-    pub fn entry_proposals(&self) -> Vec<entries::Proposal> {
+    pub fn entry_proposals(&self) -> Vec<entries::EntriesProposal> {
         entries::propose(&self.page)
     }
 

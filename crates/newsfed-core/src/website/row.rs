@@ -5,7 +5,7 @@ use super::authors::split_names;
 use super::date::time_of;
 use super::list::{ListLink, MAX_ELEMENTS};
 use crate::model::Time;
-use crate::util::date::{self, Context};
+use crate::util::date::{self, DateContext};
 use crate::util::html::tree::{text_up_to, text_within};
 use crate::util::text;
 use ego_tree::NodeId;
@@ -44,7 +44,7 @@ const USERS: [&str; 9] = [
 ];
 
 /// Adds the author and the last activity from their rows to links. `rows` are the elements of the links.
-pub(super) fn complete(links: &mut [ListLink], rows: &[ElementRef<'_>], context: &Context) {
+pub(super) fn complete(links: &mut [ListLink], rows: &[ElementRef<'_>], context: &DateContext) {
     let within = rows_within(rows);
     for (link, row) in links.iter_mut().zip(rows) {
         // The largest box that contains no other article.
@@ -119,7 +119,7 @@ fn author(block: ElementRef<'_>, link: ElementRef<'_>) -> Option<String> {
 }
 
 /// The latest date of a row, if the row has more than one date. If there is no time, the start of the day.
-fn activity(block: ElementRef<'_>, link: ElementRef<'_>, context: &Context) -> Option<Time> {
+fn activity(block: ElementRef<'_>, link: ElementRef<'_>, context: &DateContext) -> Option<Time> {
     let times: Vec<Time> = block
         .descendent_elements()
         .take(MAX_ELEMENTS)

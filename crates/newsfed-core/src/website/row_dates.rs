@@ -7,7 +7,7 @@ use super::date::time_of;
 use super::list::MAX_ELEMENTS;
 use crate::article::{DateLabel, date_label};
 use crate::model::Time;
-use crate::util::date::{self, Context, Zone};
+use crate::util::date::{self, DateContext, Zone};
 use ego_tree::NodeId;
 use scraper::{ElementRef, Node};
 use std::collections::HashMap;
@@ -34,7 +34,7 @@ struct RowDate {
 }
 
 /// The dates of the articles, for rows that have several dates.
-pub(super) fn decide(rows: &[ElementRef<'_>], context: &Context) -> Vec<Option<(Time, Zone)>> {
+pub(super) fn decide(rows: &[ElementRef<'_>], context: &DateContext) -> Vec<Option<(Time, Zone)>> {
     let mut within: HashMap<NodeId, usize> = HashMap::new();
     for row in rows {
         for element in around(*row) {
@@ -117,7 +117,7 @@ impl Choice {
 }
 
 /// The distinct dates of a row in their order; none if one of them is not certain.
-fn dates_of(block: ElementRef<'_>, link: ElementRef<'_>, context: &Context) -> Vec<RowDate> {
+fn dates_of(block: ElementRef<'_>, link: ElementRef<'_>, context: &DateContext) -> Vec<RowDate> {
     let mut found: Vec<RowDate> = Vec::new();
     let (mut text, mut read) = (String::new(), 0);
     let mut certain = true;
@@ -159,7 +159,7 @@ fn dates_of(block: ElementRef<'_>, link: ElementRef<'_>, context: &Context) -> V
 }
 
 /// Adds the dates in a text with their labels. Returns whether all of them are certain.
-fn scan_into(found: &mut Vec<RowDate>, text: &str, context: &Context) -> bool {
+fn scan_into(found: &mut Vec<RowDate>, text: &str, context: &DateContext) -> bool {
     let scan = date::scan(text, context);
     // Words between two dates belong to the second date, but up to a closing bracket to the first.
     let part = |from: usize, to: usize| {

@@ -40,7 +40,7 @@ pub enum Call {
     Contents(Vec<i64>),
     Stream(Listing),
     Atom(Listing),
-    EditTag(Marks),
+    EditTag(MarkChange),
     /// Marks as read the items that were discovered up to a time, in microseconds since 1970.
     MarkAllRead {
         stream: Option<Stream>,
@@ -77,7 +77,7 @@ pub struct Listing {
 
 /// Marks to set and to remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Marks {
+pub struct MarkChange {
     pub items: Vec<i64>,
     pub add: Vec<Stream>,
     pub remove: Vec<Stream>,
@@ -86,7 +86,7 @@ pub struct Marks {
 /// A change to subscriptions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    pub action: Action,
+    pub action: SubscriptionAction,
     /// The part after `feed/` of each feed's stream id.
     pub feeds: Vec<String>,
     pub title: Option<String>,
@@ -97,7 +97,7 @@ pub struct Edit {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum SubscriptionAction {
     Subscribe,
     Unsubscribe,
     Edit,
@@ -347,7 +347,7 @@ fn login(raw: &Raw<'_>) -> Result<Call, Unreadable> {
 }
 
 /// Marks that have an effect. Apps also send states that newsfed does not support.
-fn marks(fields: &Fields) -> Result<Marks, Unreadable> {
+fn marks(fields: &Fields) -> Result<MarkChange, Unreadable> {
     let items = fields.items()?;
     let (mut add, mut remove) = (Vec::new(), Vec::new());
     for (name, list) in [("a", &mut add), ("r", &mut remove)] {
@@ -371,7 +371,7 @@ fn marks(fields: &Fields) -> Result<Marks, Unreadable> {
     }
     match add.is_empty() && remove.is_empty() {
         true => wrong("a and r contain no mark: read, starred or a label"),
-        false => Ok(Marks { items, add, remove }),
+        false => Ok(MarkChange { items, add, remove }),
     }
 }
 
@@ -381,9 +381,9 @@ fn is_kept_unread(stream: &Stream) -> bool {
 
 fn edit(fields: &Fields) -> Result<Edit, Unreadable> {
     let action = match fields.one("ac") {
-        Some("subscribe") => Action::Subscribe,
-        Some("unsubscribe") => Action::Unsubscribe,
-        Some("edit") => Action::Edit,
+        Some("subscribe") => SubscriptionAction::Subscribe,
+        Some("unsubscribe") => SubscriptionAction::Unsubscribe,
+        Some("edit") => SubscriptionAction::Edit,
         _ => return wrong("ac is not subscribe, unsubscribe or edit"),
     };
     let mut feeds = Vec::new();

@@ -1,7 +1,7 @@
 //! Changes to the marks of items.
 
 use super::Api;
-use super::call::Marks;
+use super::call::MarkChange;
 use super::directory::Directory;
 use super::refusal::Refusal;
 use crate::config::{FileChange, SourceChange};
@@ -34,8 +34,8 @@ fn check_tag(name: &str) -> Result<(), Refusal> {
 
 impl Api {
     /// Sets and removes marks.
-    pub(super) async fn edit_tag(&self, marks: Marks) -> Result<(), Refusal> {
-        let Marks { items, add, remove } = marks;
+    pub(super) async fn edit_tag(&self, marks: MarkChange) -> Result<(), Refusal> {
+        let MarkChange { items, add, remove } = marks;
         let read = move |reader: &crate::store::Reader, directory: &Directory| {
             let mark = |stream: &Stream| mark_of(stream, directory);
             let add = add.iter().map(mark).collect::<Result<Vec<_>, _>>()?;

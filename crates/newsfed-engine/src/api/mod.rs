@@ -15,12 +15,14 @@ mod subscriptions;
 #[cfg(test)]
 mod tests;
 
-pub use call::{Action, Call, Edit, Listing, MAX_CONTENTS, MAX_IDS, Marks, Raw, Unreadable};
+pub use call::{
+    Call, Edit, Listing, MAX_CONTENTS, MAX_IDS, MarkChange, Raw, SubscriptionAction, Unreadable,
+};
 pub use login::{PASSWORD_LENGTH, PasswordError, has_password, set_password};
 
 use crate::engine::Handle;
 use crate::greader::{UserInfo, write_login};
-use crate::serve::{Pieces, Request, Response};
+use crate::serve::{Pieces, ServedRequest, ServedResponse};
 use hyper::header::{
     AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, SERVER,
     X_CONTENT_TYPE_OPTIONS,
@@ -59,14 +61,14 @@ impl Api {
     }
 
     /// Responds to a request. A change that has been started is completed even if the client disconnects.
-    pub async fn respond(self: Arc<Self>, request: Request) -> Response {
+    pub async fn respond(self: Arc<Self>, request: ServedRequest) -> ServedResponse {
         let task = tokio::spawn(async move {
             let response = self.handle(&request).await;
-            response.unwrap_or_else(Response::from)
+            response.unwrap_or_else(ServedResponse::from)
         });
         let response = task.await.unwrap_or_else(|e| {
             tracing::error!("an API request was not handled: {e}");
-            Response::text(StatusCode::INTERNAL_SERVER_ERROR, "Internal server error")
+            ServedResponse::text(StatusCode::INTERNAL_SERVER_ERROR, "Internal server error")
         });
         response
             .with(SERVER, HeaderValue::from_static("newsfed"))
@@ -74,25 +76,25 @@ impl Api {
             .with(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"))
     }
 
-    async fn handle(&self, request: &Request) -> Result<Response, Refusal> {
+    async fn handle(&self, request: &ServedRequest) -> Result<ServedResponse, Refusal> {
         let is_post = match request.method {
             Method::GET | Method::HEAD => false,
             Method::POST => true,
-            _ => return Ok(Response::wrong_method("GET, HEAD, POST")),
+            _ => return Ok(ServedResponse::wrong_method("GET, HEAD, POST")),
         };
         let (path, query) = (request.uri.path(), request.uri.query().unwrap_or_default());
         let call = match Call::parse(Raw { is_post, path, query, body: &request.body }) {
             Ok(Call::Page) => return Ok(page()),
             Ok(Call::Login { user, password }) => return self.login(user, password).await,
-            Err(Unreadable::NotFound) => return Ok(Response::not_found()),
-            Err(Unreadable::NotPost) => return Ok(Response::wrong_method("POST")),
+            Err(Unreadable::NotFound) => return Ok(ServedResponse::not_found()),
+            Err(Unreadable::NotPost) => return Ok(ServedResponse::wrong_method("POST")),
             other => other,
         };
         let token = self.authorise(&request.headers).await?;
         match call {
             Ok(call) => self.perform(call, &token, request, is_post).await,
             Err(Unreadable::Wrong(why)) => Err(Refusal::Bad(why)),
-            Err(Unreadable::NotFound | Unreadable::NotPost) => Ok(Response::not_found()),
+            Err(Unreadable::NotFound | Unreadable::NotPost) => Ok(ServedResponse::not_found()),
         }
     }
 
@@ -100,9 +102,9 @@ impl Api {
         &self,
         call: Call,
         token: &str,
-        request: &Request,
+        request: &ServedRequest,
         is_post: bool,
-    ) -> Result<Response, Refusal> {
+    ) -> Result<ServedResponse, Refusal> {
         if is_post {
             check_token(request, token)?;
         }
@@ -128,11 +130,11 @@ impl Api {
             Call::QuickAdd(address) => json(&self.quick_add(address).await?),
             Call::Export => Ok(ok("text/xml; charset=utf-8", self.export().await?)),
             Call::Import(list) => self.import(list).await.map(|text| ok(PLAIN, text)),
-            Call::Page | Call::Login { .. } => Ok(Response::not_found()),
+            Call::Page | Call::Login { .. } => Ok(ServedResponse::not_found()),
         }
     }
 
-    async fn login(&self, user: String, password: String) -> Result<Response, Refusal> {
+    async fn login(&self, user: String, password: String) -> Result<ServedResponse, Refusal> {
         let expected = self.handle.settings().serve.user.clone();
         let check =
             self.readers.read(move |reader| login::verify(reader, &expected, &user, &password));
@@ -170,7 +172,7 @@ impl Api {
 
 /// Checks the token of a change. The user has already been identified by the header, so a missing token does
 /// no harm; some apps send `x`. After a wrong token, apps request a new one.
-fn check_token(request: &Request, token: &str) -> Result<(), Refusal> {
+fn check_token(request: &ServedRequest, token: &str) -> Result<(), Refusal> {
     let fields = url::form_urlencoded::parse(&request.body);
     let given = fields.filter(|(key, _)| key == "T").map(|(_, value)| value).last();
     let given = given.as_deref().map(str::trim).unwrap_or_default();
@@ -179,22 +181,22 @@ fn check_token(request: &Request, token: &str) -> Result<(), Refusal> {
 }
 
 /// A document with status 200.
-fn ok(media_type: &'static str, body: impl Into<Pieces>) -> Response {
+fn ok(media_type: &'static str, body: impl Into<Pieces>) -> ServedResponse {
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(media_type))]);
-    Response { status: StatusCode::OK, headers, body: body.into() }
+    ServedResponse { status: StatusCode::OK, headers, body: body.into() }
 }
 
 /// Apps compare the text, so it must not end with a newline.
-fn done() -> Response {
+fn done() -> ServedResponse {
     ok(PLAIN, "OK".to_owned())
 }
 
-fn json(value: &impl serde::Serialize) -> Result<Response, Refusal> {
+fn json(value: &impl serde::Serialize) -> Result<ServedResponse, Refusal> {
     let text = serde_json::to_string(value).map_err(|e| Refusal::Unavailable(e.to_string()))?;
     Ok(ok(JSON, text))
 }
 
-fn page() -> Response {
+fn page() -> ServedResponse {
     let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
     ok(HTML, PAGE.to_owned()).with(HeaderName::from_static("content-security-policy"), policy)
 }

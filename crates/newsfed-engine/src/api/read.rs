@@ -4,10 +4,10 @@ use super::call::Listing;
 use super::directory::{Directory, Feed, label};
 use super::refusal::Refusal;
 use super::{Api, MAX_CONTENTS};
-use crate::feed::write::{FeedWriter, Format, OutgoingItem, Outline, RemoteEntry};
+use crate::feed::write::{FeedFormat, FeedHeader, FeedWriter, OutgoingItem, RemoteEntry};
 use crate::greader::{
-    ContentsWriter, Enclosure, Entry, EntryText, IdWriter, Link, Origin, RemoteId, Stream,
-    Subscriptions, Tag, Tags, UnreadCount, UnreadCounts,
+    ContentsWriter, EntryText, IdWriter, RemoteId, RemoteTag, Stream, StreamEnclosure, StreamEntry,
+    StreamLink, StreamOrigin, Subscriptions, Tags, UnreadCount, UnreadCounts,
 };
 use crate::model::{FullText, Item, Source, SourceId};
 use crate::serve::Pieces;
@@ -69,16 +69,17 @@ impl Found<'_> {
         streams
     }
 
-    fn entry(self) -> Entry {
+    fn entry(self) -> StreamEntry {
         let (streams, item) = (self.streams(), self.item);
         let arrival = discovery_micros(item.discovered, self.key);
-        let links: Vec<Link> = item.url.iter().map(|url| Link { href: url.clone() }).collect();
-        let enclosure = |file: &crate::model::Enclosure| Enclosure {
+        let links: Vec<StreamLink> =
+            item.url.iter().map(|url| StreamLink { href: url.clone() }).collect();
+        let enclosure = |file: &crate::model::Enclosure| StreamEnclosure {
             href: file.url.clone(),
             media_type: file.mime.clone().unwrap_or_default(),
             length: file.bytes.and_then(|bytes| i64::try_from(bytes).ok()).unwrap_or(0),
         };
-        Entry {
+        StreamEntry {
             id: RemoteId::Number(self.key).long(),
             crawl_time_msec: (arrival / 1000).to_string(),
             timestamp_usec: arrival.to_string(),
@@ -89,7 +90,7 @@ impl Found<'_> {
             canonical: links.clone(),
             alternate: links,
             categories: streams.into_iter().chain(item.categories.iter().cloned()).collect(),
-            origin: Origin {
+            origin: StreamOrigin {
                 stream_id: self.feed.id(),
                 html_url: self.feed.facts.home_url.clone().unwrap_or_default(),
                 title: self.feed.title().to_owned(),
@@ -166,7 +167,7 @@ impl Api {
 
     pub(super) async fn tags(&self) -> Result<Tags, Refusal> {
         self.with_directory(|reader, directory| {
-            let tag = |id, kind: Option<&str>| Tag { id, kind: kind.map(str::to_owned) };
+            let tag = |id, kind: Option<&str>| RemoteTag { id, kind: kind.map(str::to_owned) };
             let folders = directory.folders();
             let mut tags = vec![tag(Stream::Starred.to_string(), None)];
             tags.extend(folders.iter().map(|name| tag(label(name), Some("folder"))));
@@ -278,14 +279,14 @@ impl Api {
             let page = Page::new(reader, directory, full_text);
             let (mut keys, _) = page_of(reader, directory, &listing)?;
             keys.truncate(MAX_CONTENTS);
-            let mut writer = FeedWriter::new(Format::Atom);
+            let mut writer = FeedWriter::new(FeedFormat::Atom);
             for key in keys {
                 if let Some(found) = page.item(key)? {
                     writer.add(&found.outgoing());
                 }
             }
             let name = name_of(&listing);
-            let feed = writer.finish(&Outline { id: name.clone(), title: name });
+            let feed = writer.finish(&FeedHeader { id: name.clone(), title: name });
             if let Some(left_out) = &feed.left_out {
                 tracing::warn!("a stream was cut off at the size limit of Atom feeds: {left_out}");
             }

@@ -1,6 +1,6 @@
 //! Reasons for rejecting requests, and the responses to the client.
 
-use crate::serve::Response;
+use crate::serve::ServedResponse;
 use crate::store::StoreError;
 use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue, RETRY_AFTER};
@@ -32,7 +32,7 @@ const BAD_TOKEN: [HeaderName; 2] = [
     HeaderName::from_static("x-reader-google-bad-token"),
 ];
 
-impl From<Refusal> for Response {
+impl From<Refusal> for ServedResponse {
     fn from(refusal: Refusal) -> Self {
         let text = |status, why: &str| Self::text(status, why);
         match refusal {

@@ -1,7 +1,7 @@
 //! Changes to the sources, if the settings allow them.
 
 use super::Api;
-use super::call::{Action, Edit};
+use super::call::{Edit, SubscriptionAction};
 use super::refusal::Refusal;
 use crate::config::{self, FileChange, SourceChange, export_opml};
 use crate::engine::FollowError;
@@ -34,7 +34,7 @@ impl Api {
 
     pub(super) async fn edit_subscriptions(&self, edit: Edit) -> Result<(), Refusal> {
         self.check_edit()?;
-        if edit.action == Action::Subscribe {
+        if edit.action == SubscriptionAction::Subscribe {
             for address in &edit.feeds {
                 let (title, folder) = (edit.title.clone(), edit.folder.clone());
                 let (id, is_new) = self.follow(address, title, folder).await?;
@@ -53,7 +53,7 @@ impl Api {
             feeds.iter().map(find).collect::<Result<Vec<_>, _>>()
         };
         let sources = self.with_directory(find).await?;
-        if edit.action == Action::Unsubscribe {
+        if edit.action == SubscriptionAction::Unsubscribe {
             let ids = sources.into_iter().map(|(id, _)| id).collect();
             return self.edit_files(FileChange::Remove(ids)).await;
         }

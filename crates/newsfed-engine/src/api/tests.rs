@@ -1,4 +1,4 @@
-use super::call::{Action, Call, Edit, Listing, Marks, Raw, Unreadable};
+use super::call::{Call, Edit, Listing, MarkChange, Raw, SubscriptionAction, Unreadable};
 use super::login::in_header;
 use crate::greader::Stream;
 
@@ -61,7 +61,7 @@ fn ignores_unknown_states() {
     let (read, star, kept) = (state("read"), state("starred"), state("kept-unread"));
     let marks = |items: &[i64], add: &[Stream], remove: &[Stream]| {
         let (items, add, remove) = (items.to_vec(), add.to_vec(), remove.to_vec());
-        Ok(Call::EditTag(Marks { items, add, remove }))
+        Ok(Call::EditTag(MarkChange { items, add, remove }))
     };
     let label = Stream::Label("x".to_owned());
     let cases = [
@@ -84,7 +84,7 @@ fn ignores_unknown_states() {
 #[test]
 fn parses_changes_to_subscriptions() {
     let edit = Edit {
-        action: Action::Edit,
+        action: SubscriptionAction::Edit,
         feeds: vec!["1".to_owned(), "http://a.example/".to_owned()],
         title: Some("New".to_owned()),
         folder: Some("A".to_owned()),

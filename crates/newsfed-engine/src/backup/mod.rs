@@ -20,4 +20,4 @@ pub use pack::{Packed, default_name, pack};
 pub use restore::{Restored, check, restore};
 
 /// Called with the current step, such as "Packing newsfed.db", and the number of bytes so far.
-pub type Progress<'a> = &'a dyn Fn(&str, u64);
+pub type BackupProgress<'a> = &'a dyn Fn(&str, u64);

@@ -2,7 +2,7 @@
 
 use super::manifest::{self, FORMAT, Manifest, PackedFile};
 use super::place::{Place, is_crawl_log};
-use super::{BackupError, Progress};
+use super::{BackupError, BackupProgress};
 use crate::config::{CRAWLS_FOLDER, Paths};
 use crate::model::Time;
 use crate::store::{self, StoreError};
@@ -42,7 +42,7 @@ pub fn pack(
     to: &Path,
     replace: bool,
     now: Time,
-    progress: Progress<'_>,
+    progress: BackupProgress<'_>,
 ) -> Result<Packed, BackupError> {
     if to.exists() && !replace {
         return Err(BackupError::Exists(to.to_owned()));
@@ -92,11 +92,11 @@ struct Collected<'a> {
     folder: &'a Path,
     files: Vec<(PackedFile, PathBuf)>,
     skipped: Vec<(String, String)>,
-    progress: Progress<'a>,
+    progress: BackupProgress<'a>,
 }
 
 impl<'a> Collected<'a> {
-    fn new(folder: &'a TempDir, progress: Progress<'a>) -> Self {
+    fn new(folder: &'a TempDir, progress: BackupProgress<'a>) -> Self {
         Self { folder: folder.path(), files: Vec::new(), skipped: Vec::new(), progress }
     }
 
@@ -209,7 +209,7 @@ fn write(
     replace: bool,
     manifest: &Manifest,
     files: &[(PackedFile, PathBuf)],
-    progress: Progress<'_>,
+    progress: BackupProgress<'_>,
 ) -> Result<u64, BackupError> {
     let folder = to.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let target = NamedTempFile::new_in(folder).map_err(BackupError::write(to))?;
@@ -256,7 +256,7 @@ struct Counted<'a> {
     reader: File,
     name: &'a str,
     count: u64,
-    progress: Progress<'a>,
+    progress: BackupProgress<'a>,
 }
 
 impl Read for Counted<'_> {

@@ -3,7 +3,7 @@
 use super::pack::folder_for_copies;
 use super::place::Place;
 use super::unpack::{Unpacked, unpack};
-use super::{BackupError, Manifest, Progress};
+use super::{BackupError, BackupProgress, Manifest};
 use crate::config::{CRAWLS_FOLDER, Paths};
 use crate::model::Time;
 use crate::store::{self, Poller, PollerLock};
@@ -24,7 +24,11 @@ pub struct Restored {
 ///
 /// # Errors
 /// If it is not a backup, is damaged, or was made by a newer version of newsfed.
-pub fn check(paths: &Paths, file: &Path, progress: Progress<'_>) -> Result<Manifest, BackupError> {
+pub fn check(
+    paths: &Paths,
+    file: &Path,
+    progress: BackupProgress<'_>,
+) -> Result<Manifest, BackupError> {
     Ok(prepare(paths, file, progress)?.0.manifest)
 }
 
@@ -39,7 +43,7 @@ pub fn restore(
     file: &Path,
     replace: bool,
     now: Time,
-    progress: Progress<'_>,
+    progress: BackupProgress<'_>,
 ) -> Result<Restored, BackupError> {
     let (Unpacked { manifest, files }, _folder) = prepare(paths, file, progress)?;
     let existing = existing(paths);
@@ -81,7 +85,7 @@ pub fn restore(
 fn prepare(
     paths: &Paths,
     file: &Path,
-    progress: Progress<'_>,
+    progress: BackupProgress<'_>,
 ) -> Result<(Unpacked, TempDir), BackupError> {
     // The folder is next to the database, so that files can be moved there in one step.
     let folder = folder_for_copies(paths)?;

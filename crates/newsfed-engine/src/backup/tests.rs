@@ -12,7 +12,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-const QUIET: Progress<'static> = &|_, _| {};
+const QUIET: BackupProgress<'static> = &|_, _| {};
 
 fn now() -> Time {
     "2026-11-23T08:00:00Z".parse().unwrap()
@@ -232,7 +232,7 @@ fn failed_restore_puts_everything_back() {
     let before = (files(new.config_dir()), files(new.data_dir()));
     // The old folder can be renamed, but the new file cannot be created.
     let broken = Paths::below(&folder.path().join("new"));
-    let obstacle: Progress<'_> = &|what, _| {
+    let obstacle: BackupProgress<'_> = &|what, _| {
         if what == "Restoring" {
             fs::create_dir_all(crawls.join("in.the.way.db/x")).unwrap();
         }

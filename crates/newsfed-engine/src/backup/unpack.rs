@@ -3,7 +3,7 @@
 use super::manifest::{self, FORMAT, Manifest, PackedFile};
 use super::pack::{Hashed, hex};
 use super::place::Place;
-use super::{BackupError, Progress};
+use super::{BackupError, BackupProgress};
 use crate::store;
 use flate2::read::GzDecoder;
 use sha2::{Digest, Sha256};
@@ -24,7 +24,7 @@ const MAX_PADDING: u64 = 1 << 20;
 pub(super) fn unpack(
     file: &Path,
     into: &Path,
-    progress: Progress<'_>,
+    progress: BackupProgress<'_>,
 ) -> Result<Unpacked, BackupError> {
     let opened = File::open(file).map_err(BackupError::read(file))?;
     let metadata = opened.metadata().map_err(BackupError::read(file))?;
@@ -39,7 +39,7 @@ pub(super) fn unpack(
 struct Backup<'a> {
     file: &'a Path,
     into: &'a Path,
-    progress: Progress<'a>,
+    progress: BackupProgress<'a>,
 }
 
 impl Backup<'_> {

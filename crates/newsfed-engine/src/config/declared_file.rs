@@ -10,7 +10,7 @@ use super::error::{ConfigErrors, did_you_mean};
 use super::file_edit::{Element, FileEdit, FileKind, KeysOf, Step};
 use super::load::{check_settings, check_sources};
 use super::paths::Paths;
-use super::save::{SaveError, rewrite};
+use super::save::{EditSaveError, rewrite};
 use super::section::{KeyChange, Section};
 use super::splice::{SpliceError, newline, set, set_each, with_last_newline};
 use crate::model::SourceId;
@@ -75,7 +75,7 @@ impl DeclaredFile {
 
     /// The text of the file; empty if the file is missing.
     pub(super) fn read(&self) -> Result<String, EditError> {
-        let unreadable = |message| SaveError::Unreadable { file: self.path.clone(), message };
+        let unreadable = |message| EditSaveError::Unreadable { file: self.path.clone(), message };
         Ok(read_text(&self.path).map_err(unreadable)?.unwrap_or_default())
     }
 
@@ -126,7 +126,7 @@ impl DeclaredFile {
             Ok::<_, EditError>(after)
         })?;
         // `rewrite` calls the closure before it succeeds.
-        saved.ok_or_else(|| SaveError::Busy { file: self.path.clone() }.into())
+        saved.ok_or_else(|| EditSaveError::Busy { file: self.path.clone() }.into())
     }
 
     fn edit(&self, text: &str, steps: &[Step]) -> Result<FileEdit, EditError> {

@@ -1,7 +1,7 @@
 //! Why a change to `sources.toml` or `config.toml` was not made.
 
 use super::error::ConfigErrors;
-use super::save::SaveError;
+use super::save::EditSaveError;
 use super::section::Section;
 use std::path::PathBuf;
 
@@ -33,5 +33,5 @@ pub enum EditError {
     Overtaken(String),
     /// The file could not be read or written.
     #[error(transparent)]
-    Save(#[from] SaveError),
+    Save(#[from] EditSaveError),
 }

@@ -376,7 +376,7 @@ impl Gatherer {
         for source in &self.sources {
             let times = self.seen.get(source.url.as_str()).copied().unwrap_or(1);
             if times > 1 {
-                let why = format!("listed {times} times; imported once");
+                let why = format!("listed {times} times; imported once, as first listed");
                 self.skipped.push((source.url.to_string(), why));
             }
         }

@@ -99,7 +99,7 @@ pub use rebind::{KeyOrigin, KeyRow, Rebinding, key_rows, rebind, restore_preset}
 pub use reference::{SettingReference, elements_reference, settings_reference, sources_reference};
 pub use render::view_text;
 pub use role::Role;
-pub use save::SaveError;
+pub use save::EditSaveError;
 pub use section::{Checked, KeyChange, Section};
 pub use setting::FormPage;
 pub use settings::{

@@ -17,7 +17,7 @@ const LOCK_WAIT: Duration = Duration::from_millis(20);
 
 /// Why a file was not saved. The file is unchanged.
 #[derive(Debug, thiserror::Error)]
-pub enum SaveError {
+pub enum EditSaveError {
     /// The file cannot be read.
     #[error("{}: {message}", file.display())]
     Unreadable { file: PathBuf, message: String },
@@ -32,21 +32,21 @@ pub enum SaveError {
 /// Reads the file, passes the text to `change`, and replaces the file with the result. `change` is called
 /// again if the file was changed at the same time. A missing file counts as empty. Symbolic links and the
 /// mode are kept, and new files are readable by their owner only.
-pub(crate) fn rewrite<E: From<SaveError>>(
+pub(crate) fn rewrite<E: From<EditSaveError>>(
     file: &Path,
     mut change: impl FnMut(&str) -> Result<String, E>,
 ) -> Result<(), E> {
-    let io_error = |source| SaveError::Io { file: file.to_owned(), source };
+    let io_error = |source| EditSaveError::Io { file: file.to_owned(), source };
     let target = resolve(file).map_err(io_error)?;
     let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     create_folder(folder).map_err(io_error)?;
-    let lock = lock(folder).ok_or_else(|| SaveError::Busy { file: file.to_owned() })?;
+    let lock = lock(folder).ok_or_else(|| EditSaveError::Busy { file: file.to_owned() })?;
     if lock.is_some() {
         remove_leftovers(folder);
     }
     let read = || {
         read_text(&target)
-            .map_err(|message| SaveError::Unreadable { file: file.to_owned(), message })
+            .map_err(|message| EditSaveError::Unreadable { file: file.to_owned(), message })
     };
     for _ in 0..ATTEMPTS {
         let old = read()?;
@@ -62,7 +62,7 @@ pub(crate) fn rewrite<E: From<SaveError>>(
         prepared.persist(&target).map_err(|e| io_error(e.error))?;
         return sync_folder(folder).map_err(|e| io_error(e).into());
     }
-    Err(SaveError::Busy { file: file.to_owned() }.into())
+    Err(EditSaveError::Busy { file: file.to_owned() }.into())
 }
 
 /// The target of symbolic links, which may not exist yet.
@@ -141,7 +141,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn append(file: &Path, text: &str) -> Result<(), SaveError> {
+    fn append(file: &Path, text: &str) -> Result<(), EditSaveError> {
         rewrite(file, |old| Ok(format!("{old}{text}")))
     }
 
@@ -156,15 +156,15 @@ mod tests {
             if calls < 3 {
                 fs::write(&file, format!("{old}{calls}")).unwrap();
             }
-            Ok::<_, SaveError>(format!("{old}!"))
+            Ok::<_, EditSaveError>(format!("{old}!"))
         })
         .unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "a12!");
         let never = rewrite(&file, |old| {
             fs::write(&file, format!("{old}x")).unwrap();
-            Ok::<_, SaveError>(String::new())
+            Ok::<_, EditSaveError>(String::new())
         });
-        assert!(matches!(never, Err(SaveError::Busy { .. })));
+        assert!(matches!(never, Err(EditSaveError::Busy { .. })));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
     }
 

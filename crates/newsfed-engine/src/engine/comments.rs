@@ -3,7 +3,7 @@
 use super::announce;
 use super::follow::{FollowError, may_have_credentials};
 use super::handle::{Handle, role_changed};
-use super::message::{AutomaticChange, FirstFetch, Role, Typed};
+use super::message::{AutomaticChange, FirstFetch, ProcessRole, Typed};
 use crate::config::{FileChange, FileEdit, unique_id};
 use crate::model::{Enclosure, Health, Origin, Source, SourceFacts, SourceKind, Time};
 use crate::store::{PollFilter, Reader, StoreError};
@@ -217,7 +217,7 @@ impl Handle {
 pub(super) async fn run(handle: Handle) {
     let (mut status, mut pause) = (handle.status(), FIRST);
     loop {
-        let follows = status.borrow_and_update().role == Role::Follows;
+        let follows = status.borrow_and_update().role == ProcessRole::Follows;
         tokio::select! {
             () = handle.stop.cancelled() => return,
             () = role_changed(&mut status, follows) => continue,

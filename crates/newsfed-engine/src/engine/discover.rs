@@ -8,7 +8,7 @@ use super::ways::{
     CRAWLED, announced_way, crawl_way, feed_problem, feed_way, offer_entries, offer_file,
     offer_lists, page_way, refusal, sitemap_way, some_of,
 };
-use crate::discover::{self, Announced, DocumentKind, EntriesRank, Guess, Survey};
+use crate::discover::{self, AnnouncedFeed, DocumentKind, EntriesRank, Guess, Survey};
 use crate::model::SourceKind;
 use crate::net::{FetchError, Purpose, Request};
 use crate::sitemap;
@@ -217,14 +217,18 @@ impl Handle {
     }
 
     /// Offers the announced feeds, and fetches the best one for a preview of its entries.
-    pub(super) async fn try_announced(&self, announced: Vec<Announced>, discovery: &mut Discovery) {
+    pub(super) async fn try_announced(
+        &self,
+        announced: Vec<AnnouncedFeed>,
+        discovery: &mut Discovery,
+    ) {
         let reported = discovery.tried.len().checked_sub(1);
         self.read_announced(announced, discovery).await;
         discovery.retract_unless(SourceKind::Feed, reported);
         discovery.join_problem(reported);
     }
 
-    async fn read_announced(&self, announced: Vec<Announced>, discovery: &mut Discovery) {
+    async fn read_announced(&self, announced: Vec<AnnouncedFeed>, discovery: &mut Discovery) {
         let (open, private): (Vec<_>, Vec<_>) = announced
             .into_iter()
             .partition(|each| !is_foreign(&each.url, &discovery.typed.web.url));
@@ -316,8 +320,10 @@ impl Handle {
         match self.fetch(&home, &discovery.typed, Purpose::Page).await {
             Ok(Fetched { found: DocumentKind::Page { announced, .. }, .. }) => {
                 discovery.report_found("the home page announces a feed".to_owned());
-                let less =
-                    |a: Announced| Announced { confidence: a.confidence.min(HOME_CONFIDENCE), ..a };
+                let less = |a: AnnouncedFeed| AnnouncedFeed {
+                    confidence: a.confidence.min(HOME_CONFIDENCE),
+                    ..a
+                };
                 let announced = announced.into_iter().map(less).collect();
                 self.try_announced(announced, discovery).await;
                 true

@@ -5,7 +5,7 @@ use super::follow::FollowError;
 use super::handle::Handle;
 use super::message::Discovery;
 use super::ways::{feed_way, list_way};
-use crate::discover::{Announced, DocumentKind, Survey};
+use crate::discover::{AnnouncedFeed, DocumentKind, Survey};
 use crate::model::SourceKind;
 use crate::net::{FetchError, Purpose};
 use url::Url;
@@ -67,7 +67,7 @@ impl Handle {
         };
         if !announced.is_empty() {
             found.report_found(format!("the page links to {url}, which announces a feed"));
-            let less = |a: Announced| Announced { confidence: a.confidence.min(MAX), ..a };
+            let less = |a: AnnouncedFeed| AnnouncedFeed { confidence: a.confidence.min(MAX), ..a };
             // Only the first way in the list is tried, so the ways found before are set aside.
             let before = std::mem::take(&mut found.ways);
             self.try_announced(announced.into_iter().map(less).collect(), found).await;

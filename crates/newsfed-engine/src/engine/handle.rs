@@ -7,7 +7,7 @@ use super::comments;
 use super::context::Context;
 use super::lists;
 use super::machines;
-use super::message::{Pace, Report, Role, Status};
+use super::message::{Pace, ProcessRole, Report, Status};
 use super::planner;
 use super::role_lock::RoleLock;
 use super::rules;
@@ -66,8 +66,8 @@ pub struct Handle {
 impl Engine {
     /// Updates the database to match the declared sources and starts the background tasks on the current
     /// runtime. If another process already polls the database, this one reads, marks, edits, and fetches the
-    /// pages that its user opens ([`Role::Watches`]). With `follow`, it takes over within seconds after the
-    /// other process ends. A database that cannot be written is opened read-only ([`Role::Reads`]).
+    /// pages that its user opens ([`ProcessRole::Watches`]). With `follow`, it takes over within seconds after the
+    /// other process ends. A database that cannot be written is opened read-only ([`ProcessRole::Reads`]).
     pub async fn start(self) -> Result<Handle> {
         Ok(self.start_held().await?.0)
     }
@@ -83,7 +83,7 @@ impl Engine {
             let role = RoleLock::choose(self.store.path(), self.follow)?;
             (role, self.store.reconcile(self.sources.clone(), self.clock.now()).await?)
         };
-        let writes = role.role() != Role::Reads;
+        let writes = role.role() != ProcessRole::Reads;
         if writes && role.is_locked() {
             unfinished::postpone(&self.store, self.clock.now()).await?;
         }
@@ -204,7 +204,7 @@ impl Handle {
     ) -> mpsc::UnboundedReceiver<Report> {
         self.reload_if_changed().await;
         let (report, reports) = mpsc::unbounded_channel();
-        if !matches!(self.status.borrow().role, Role::Watches(_) | Role::Reads) {
+        if !matches!(self.status.borrow().role, ProcessRole::Watches(_) | ProcessRole::Reads) {
             let command = Command::Refresh { keys, pace, report: Some(report) };
             // A closed channel means that the engine is stopping. The reports then end immediately.
             let _ = self.commands.send(command).await;
@@ -353,7 +353,7 @@ async fn join_all(tasks: Vec<JoinHandle<()>>, patience: Duration) {
 /// Completes when this process starts or stops following the sources. `follows` is the previous state.
 pub(super) async fn role_changed(status: &mut Receiver<Status>, follows: bool) {
     while status.changed().await.is_ok() {
-        if (status.borrow().role == Role::Follows) != follows {
+        if (status.borrow().role == ProcessRole::Follows) != follows {
             return;
         }
     }

@@ -18,7 +18,7 @@ use url::Url;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Status {
     /// The role of this process.
-    pub role: Role,
+    pub role: ProcessRole,
     /// Number of polls finished since the queue was last empty.
     pub done: usize,
     /// Number of polls finished, running and waiting since the queue was last empty.
@@ -77,7 +77,7 @@ pub struct AutomaticChange {
 
 /// The role of this process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Role {
+pub enum ProcessRole {
     /// The process polls the sources when they are due.
     #[default]
     Follows,

@@ -58,8 +58,8 @@ mod workbench;
 mod workers;
 
 pub use account::{
-    AccountError, AccountPolling, AccountProbe, AccountReport, AccountStatus, MovePlan, Moved,
-    MovingSource, SyncDone, WhichAccounts,
+    AccountError, AccountPolling, AccountProbe, AccountReport, AccountStatus, MovePlan,
+    MovedSources, MovingSource, SyncDone, WhichAccounts,
 };
 pub use advise::{Advice, AdviceReport, Expected, Publishing, advice, advise};
 pub use announce::hooks::{NOTIFY_COMMAND, record_name as hook_record};
@@ -80,8 +80,8 @@ pub use listen::{Player, PlayerCommand, PlayerProblem, PlayerState, Playing};
 pub use lists::ListFollowed;
 pub use machines::{Exchanged, MachineFile, MachinesError, machine_files};
 pub use message::{
-    AccountNote, AutomaticChange, Discovery, Pace, PreviewItem, Refreshed, Report, Role, Status,
-    SyncProgress, Tried, Way,
+    AccountNote, AutomaticChange, Discovery, Pace, PreviewItem, ProcessRole, Refreshed, Report,
+    Status, SyncProgress, Tried, Way,
 };
 pub use picture::EmbeddedPictures;
 pub use plan::{HORIZON, Plan, plan};
@@ -109,6 +109,6 @@ pub use crate::website::{
     ArticlePreview, ListLink, ListPreview, Matches, Outline, OutlineLine, SelectorField,
 };
 // The formats of saved articles.
-pub use crate::save::Format as SaveFormat;
+pub use crate::save::SaveFormat;
 // Re-exported for the TUI, because the engine's messages contain them.
 pub use crate::schedule::{Explanation, Gaps, Pulse};

@@ -1,6 +1,6 @@
 //! The role of this process, and taking over from a polling process that has ended.
 
-use super::message::Role;
+use super::message::ProcessRole;
 use crate::model::Time;
 use crate::store::{Poller, PollerLock, Result};
 use chrono::TimeDelta;
@@ -11,7 +11,7 @@ const TRY: TimeDelta = TimeDelta::seconds(5);
 
 /// The role, and the lock on the database that the role depends on.
 pub(super) struct RoleLock {
-    role: Role,
+    role: ProcessRole,
     lock: Option<PollerLock>,
     database: PathBuf,
     /// Whether due sources are polled automatically.
@@ -21,18 +21,18 @@ pub(super) struct RoleLock {
 impl RoleLock {
     /// Takes the lock. If another process has it, this process watches.
     pub(super) fn choose(database: &Path, follow: bool) -> Result<Self> {
-        let role = if follow { Role::Follows } else { Role::OnDemand };
+        let role = if follow { ProcessRole::Follows } else { ProcessRole::OnDemand };
         let mut role = Self { role, lock: None, database: database.to_owned(), follow };
         match PollerLock::acquire(database)? {
             Poller::Mine(lock) => role.lock = Some(lock),
-            Poller::Other(pid) => role.role = Role::Watches(pid),
+            Poller::Other(pid) => role.role = ProcessRole::Watches(pid),
         }
         Ok(role)
     }
 
     /// The role of a process that cannot write to the database.
     pub(super) fn reading(database: &Path) -> Self {
-        Self { role: Role::Reads, lock: None, database: database.to_owned(), follow: false }
+        Self { role: ProcessRole::Reads, lock: None, database: database.to_owned(), follow: false }
     }
 
     /// Whether this process is the only one that may poll.
@@ -40,7 +40,7 @@ impl RoleLock {
         self.lock.is_some()
     }
 
-    pub(super) fn role(&self) -> Role {
+    pub(super) fn role(&self) -> ProcessRole {
         self.role
     }
 
@@ -52,10 +52,10 @@ impl RoleLock {
         }
         match PollerLock::acquire(&self.database) {
             Ok(Poller::Mine(lock)) => {
-                (self.role, self.lock) = (Role::Follows, Some(lock));
+                (self.role, self.lock) = (ProcessRole::Follows, Some(lock));
                 return true;
             }
-            Ok(Poller::Other(pid)) => self.role = Role::Watches(pid),
+            Ok(Poller::Other(pid)) => self.role = ProcessRole::Watches(pid),
             Err(e) => tracing::debug!("cannot take over: {e}"),
         }
         false

@@ -5,7 +5,7 @@ use super::announce::{self, hooks::PolledSource};
 use super::budget;
 use super::context::Context;
 use super::local::queue_of;
-use super::message::{Pace, Refreshed, Report, Role, Status};
+use super::message::{Pace, ProcessRole, Refreshed, Report, Status};
 use super::plan::{HORIZON, plan};
 use super::poll::{Polled, poll};
 use super::queue::{Claim, Job, Queue};
@@ -266,7 +266,7 @@ impl Loop {
         self.wake = self.role.next_try(now);
         let role = self.role.role();
         // The clock can only be behind the times that this process recorded if it was set back.
-        if matches!(role, Role::Follows | Role::OnDemand)
+        if matches!(role, ProcessRole::Follows | ProcessRole::OnDemand)
             && self.latest.is_none_or(|latest| now < latest)
         {
             match self.heal(now).await {
@@ -278,7 +278,7 @@ impl Loop {
                 }
             }
         }
-        if role != Role::Follows {
+        if role != ProcessRole::Follows {
             return;
         }
         let due = match self.due().await {
@@ -334,7 +334,7 @@ impl Loop {
             host: self.queue.busy_host().cloned(),
             claimed: HashSet::new(),
             // A watching process wakes to try to take over, not to poll.
-            next: self.wake.filter(|_| role == Role::Follows),
+            next: self.wake.filter(|_| role == ProcessRole::Follows),
             offline: self.context.network.is_offline(),
             declaration_error: self.context.declaration_error(),
             accounts: self.context.account_notes(),

@@ -7,7 +7,9 @@ use super::handle::Handle;
 use super::picture;
 use crate::article::{self, Document, LinkKind};
 use crate::model::{Item, ItemRow};
-use crate::save::{Chapter, Collection, EpubError, Format, Outline, PictureFile, SavedFile};
+use crate::save::{
+    Collection, EpubError, PictureFile, SaveFormat, SavedChapter, SavedFile, SavedHeader,
+};
 use crate::store::StoreError;
 use crate::util::file_name::titled;
 use crate::util::limits::{SAVED_BYTES, SAVED_PICTURES};
@@ -29,7 +31,7 @@ const ALSO: &str = " ,'()[]&+!@#=";
 pub struct SaveOrder {
     /// Row keys of items, in the order of the file.
     pub items: Vec<i64>,
-    pub format: Format,
+    pub format: SaveFormat,
     /// The name of the file if it contains several articles.
     pub title: String,
     /// Whether pictures are fetched for the file.
@@ -149,7 +151,7 @@ impl Handle {
         }
         let name = if order.items.len() - gone == 1 { first } else { line(&order.title) };
         let name = titled(&name, &format!(".{}", order.format.extension()), MAX_NAME, ALSO);
-        let (format, outline) = (order.format, Outline { title: line(&order.title) });
+        let (format, outline) = (order.format, SavedHeader { title: line(&order.title) });
         let write = move || all.write(format, &outline);
         let file = context.read_document(0, write).await.ok_or(SaveError::Conversion)??;
         Ok(Saved {
@@ -167,7 +169,7 @@ impl Handle {
     /// # Errors
     /// As for [`Self::save`].
     pub async fn markdown(&self, items: Vec<i64>) -> Result<String, SaveError> {
-        let (format, title) = (Format::Markdown, String::new());
+        let (format, title) = (SaveFormat::Markdown, String::new());
         let order = SaveOrder { items, format, title, pictures: false };
         let saved = self.save(&order, |_| ()).await?;
         String::from_utf8(saved.file.bytes).map_err(|_| SaveError::Conversion)
@@ -179,12 +181,12 @@ async fn chapter(
     row: &ItemRow,
     item: Item,
     source: String,
-) -> Result<Chapter, SaveError> {
+) -> Result<SavedChapter, SaveError> {
     let (bytes, date) = (item.body().len(), row.date);
     let work = move || {
         let base = item.url.as_deref().and_then(|url| Url::parse(url).ok());
         let document = article::below_title(item.body(), &item.title, base.as_ref());
-        Chapter {
+        SavedChapter {
             id: item.id,
             title: item.title,
             source,
@@ -212,7 +214,7 @@ struct Fetched {
 async fn fetch_pictures(
     context: &Arc<Context>,
     row: &ItemRow,
-    chapter: &Chapter,
+    chapter: &SavedChapter,
     (most, mut free): (usize, usize),
     mut each: impl FnMut(),
 ) -> Fetched {

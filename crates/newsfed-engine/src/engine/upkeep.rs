@@ -6,7 +6,7 @@ use super::budget;
 use super::context::Context;
 use super::download;
 use super::fulltext;
-use super::message::{Role, Status};
+use super::message::{ProcessRole, Status};
 use super::site::tidy_crawls;
 use crate::model::{Retention, Time};
 use crate::util::allocator;
@@ -33,7 +33,7 @@ pub(super) async fn run(
     mut status: watch::Receiver<Status>,
     stop: CancellationToken,
 ) {
-    let polls = status.wait_for(|s| !matches!(s.role, Role::Watches(_)));
+    let polls = status.wait_for(|s| !matches!(s.role, ProcessRole::Watches(_)));
     let role = tokio::select! {
         () = stop.cancelled() => return,
         // An error means that the engine has stopped.
@@ -54,11 +54,11 @@ pub(super) async fn run(
 
 /// Indexes the remaining items whenever nothing else is being written, then returns free memory to the
 /// system.
-async fn index(context: &Arc<Context>, role: Role) {
+async fn index(context: &Arc<Context>, role: ProcessRole) {
     let mut revision = context.store.revision();
     loop {
         // A command that only refreshes needs no search, and the next search indexes the rest.
-        if role == Role::OnDemand {
+        if role == ProcessRole::OnDemand {
             settled(&mut revision).await;
         } else {
             settled_soon(&mut revision).await;
@@ -95,9 +95,9 @@ async fn settled_soon(revision: &mut watch::Receiver<u64>) {
     let _ = tokio::time::timeout(PATIENCE, settled(revision)).await;
 }
 
-async fn retire(context: &Arc<Context>, role: Role) {
+async fn retire(context: &Arc<Context>, role: ProcessRole) {
     // Wait until the interface has shown its first lists. A command may end too soon for such a wait.
-    if role != Role::OnDemand {
+    if role != ProcessRole::OnDemand {
         settled_soon(&mut context.store.revision()).await;
     }
     loop {

@@ -4,8 +4,8 @@ use super::follow::FollowError;
 use super::message::{
     BROKEN_FEED, Discovery, FirstFeed, FirstFetch, FirstPage, PreviewItem, TimedResponse, Way,
 };
-use crate::dataset::Format;
-use crate::discover::{Announced, EntriesOffer, EntriesRank, Survey};
+use crate::dataset::DataFormat;
+use crate::discover::{AnnouncedFeed, EntriesOffer, EntriesRank, Survey};
 use crate::feed::ParsedFeed;
 use crate::model::{SourceKind, SourceRules, Time, WebsiteRules};
 use crate::net::{FetchError, Response, status_text};
@@ -39,7 +39,7 @@ pub(super) fn feed_way(
     Way { rules: SourceRules::Feed, url, title, confidence, first }
 }
 
-pub(super) fn announced_way(announced: Announced) -> Way {
+pub(super) fn announced_way(announced: AnnouncedFeed) -> Way {
     let title = announced.title.as_deref().map(text::line).unwrap_or_default();
     let confidence = announced.confidence;
     Way { rules: SourceRules::Feed, url: announced.url, title, confidence, first: None }
@@ -177,8 +177,8 @@ pub(super) fn offer_file(
     true
 }
 
-fn format_of(response: &Response) -> Option<Format> {
-    Format::of(response.content_type(), &response.final_url, &response.body)
+fn format_of(response: &Response) -> Option<DataFormat> {
+    DataFormat::of(response.content_type(), &response.final_url, &response.body)
 }
 
 /// The problem with an announced feed.
@@ -275,7 +275,7 @@ impl Way {
                 counted(self.kind().entries(count.unwrap_or(0))),
             ),
             SourceRules::Page(_) if self.file().is_some() => {
-                let format = self.file().map_or("", Format::name);
+                let format = self.file().map_or("", DataFormat::name);
                 ("Follow what changes in this file", format.to_owned())
             }
             SourceRules::Page(_) => ("Watch this page for changes", String::new()),
@@ -315,7 +315,7 @@ impl Way {
     }
 
     /// The format of the data file that the way follows.
-    fn file(&self) -> Option<Format> {
+    fn file(&self) -> Option<DataFormat> {
         match &self.first {
             Some(FirstFetch::Page(first)) => format_of(&first.response.response),
             _ => None,

@@ -1,13 +1,13 @@
 //! Access control.
 
-use super::message::Request;
+use super::message::ServedRequest;
 use hyper::header::HOST;
 use hyper::http::uri::Authority;
 use std::net::IpAddr;
 
 /// Whether a request names this computer as its host. This prevents DNS rebinding: a site can make its own
 /// name resolve to a loopback address, and without this check, its scripts could read what is served here.
-pub fn is_for_loopback(request: &Request) -> bool {
+pub fn is_for_loopback(request: &ServedRequest) -> bool {
     let mut hosts = request.headers.get_all(HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
     let Ok(authority) = Authority::try_from(host.as_bytes()) else { return false };

@@ -16,7 +16,7 @@ use std::time::SystemTime;
 
 /// A request, complete with its body.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct ServedRequest {
     pub method: Method,
     pub uri: Uri,
     pub headers: HeaderMap,
@@ -24,7 +24,7 @@ pub struct Request {
 }
 
 #[derive(Debug, Clone)]
-pub struct Response {
+pub struct ServedResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Pieces,
@@ -72,7 +72,7 @@ impl Body for Pieces {
     }
 }
 
-impl Response {
+impl ServedResponse {
     /// A response with one line of text.
     pub fn text(status: StatusCode, text: &str) -> Self {
         let body = Bytes::from(format!("{text}\n"));
@@ -92,7 +92,7 @@ impl Response {
 
     /// A document, or 304 if the client already has it.
     pub fn document(
-        request: &Request,
+        request: &ServedRequest,
         media_type: &'static str,
         modified: Option<SystemTime>,
         body: impl Into<Bytes>,

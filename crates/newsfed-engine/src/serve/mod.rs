@@ -10,5 +10,5 @@ mod server;
 mod tests;
 
 pub use access::{is_for_loopback, same_secret};
-pub use message::{Pieces, Request, Response};
-pub use server::{Limits, Server};
+pub use message::{Pieces, ServedRequest, ServedResponse};
+pub use server::{HttpServer, Limits};

@@ -1,6 +1,6 @@
 //! Accepts connections, reads requests within limits and sends responses.
 
-use super::message::{Pieces, Request, Response};
+use super::message::{Pieces, ServedRequest, ServedResponse};
 use futures_util::future::BoxFuture;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::StatusCode;
@@ -53,15 +53,15 @@ impl Default for Limits {
 }
 
 /// Produces the response to a request.
-type Handler = dyn Fn(Request) -> BoxFuture<'static, Response> + Send + Sync;
+type Handler = dyn Fn(ServedRequest) -> BoxFuture<'static, ServedResponse> + Send + Sync;
 
 /// A bound port.
-pub struct Server {
+pub struct HttpServer {
     listener: TcpListener,
     limits: Limits,
 }
 
-impl Server {
+impl HttpServer {
     /// Binds a port; 0 means any free port.
     ///
     /// # Errors
@@ -82,10 +82,10 @@ impl Server {
     /// waiting for long.
     pub async fn run<F>(
         self,
-        handler: impl Fn(Request) -> F + Send + Sync + 'static,
+        handler: impl Fn(ServedRequest) -> F + Send + Sync + 'static,
         stop: CancellationToken,
     ) where
-        F: Future<Output = Response> + Send + 'static,
+        F: Future<Output = ServedResponse> + Send + 'static,
     {
         let handler: Arc<Handler> = Arc::new(move |request| Box::pin(handler(request)));
         let slots = Arc::new(Semaphore::new(self.limits.connections));
@@ -157,13 +157,18 @@ async fn respond(
     let response = match Limited::new(body, most).collect().await {
         Ok(body) => {
             let body = body.to_bytes();
-            handler(Request { method: head.method, uri: head.uri, headers: head.headers, body })
-                .await
+            handler(ServedRequest {
+                method: head.method,
+                uri: head.uri,
+                headers: head.headers,
+                body,
+            })
+            .await
         }
         Err(e) if e.is::<LengthLimitError>() => {
-            Response::text(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large")
+            ServedResponse::text(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large")
         }
-        Err(_) => Response::text(StatusCode::BAD_REQUEST, "The request is not complete"),
+        Err(_) => ServedResponse::text(StatusCode::BAD_REQUEST, "The request is not complete"),
     };
     let mut out = hyper::Response::new(response.body);
     *out.status_mut() = response.status;

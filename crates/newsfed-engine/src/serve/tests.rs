@@ -17,11 +17,14 @@ struct Running {
     task: JoinHandle<()>,
 }
 
-async fn start<F>(limits: Limits, handler: impl Fn(Request) -> F + Send + Sync + 'static) -> Running
+async fn start<F>(
+    limits: Limits,
+    handler: impl Fn(ServedRequest) -> F + Send + Sync + 'static,
+) -> Running
 where
-    F: Future<Output = Response> + Send + 'static,
+    F: Future<Output = ServedResponse> + Send + 'static,
 {
-    let server = Server::bind(([127, 0, 0, 1], 0).into(), limits).await.unwrap();
+    let server = HttpServer::bind(([127, 0, 0, 1], 0).into(), limits).await.unwrap();
     let (address, stop) = (server.address().unwrap(), CancellationToken::new());
     let task = tokio::spawn(server.run(handler, stop.clone()));
     Running { address, stop, task }
@@ -43,9 +46,9 @@ async fn read(stream: &mut TcpStream) -> String {
     String::from_utf8(all).unwrap()
 }
 
-async fn echo(request: Request) -> Response {
+async fn echo(request: ServedRequest) -> ServedResponse {
     let text = format!("{} {} {}", request.method, request.uri.path(), request.body.len());
-    Response::text(StatusCode::OK, &text)
+    ServedResponse::text(StatusCode::OK, &text)
 }
 
 #[tokio::test]
@@ -143,7 +146,7 @@ async fn connections_beyond_the_limit_wait() {
 async fn stopping_waits_for_responses_but_not_forever() {
     let reached = Arc::new(Semaphore::new(0));
     let noted = reached.clone();
-    let server = start(Limits::default(), move |request: Request| {
+    let server = start(Limits::default(), move |request: ServedRequest| {
         let noted = noted.clone();
         async move {
             noted.add_permits(1);
@@ -169,7 +172,7 @@ async fn stopping_waits_for_responses_but_not_forever() {
 
 #[tokio::test]
 async fn a_panic_ends_only_one_request() {
-    let server = start(Limits::default(), |request: Request| async move {
+    let server = start(Limits::default(), |request: ServedRequest| async move {
         assert!(request.uri.path() != "/bad");
         echo(request).await
     })
@@ -178,13 +181,13 @@ async fn a_panic_ends_only_one_request() {
     assert!(server.send(b"GET /good HTTP/1.0\r\n\r\n").await.ends_with("GET /good 0\n"));
 }
 
-fn request(headers: &[(&'static str, &str)]) -> Request {
+fn request(headers: &[(&'static str, &str)]) -> ServedRequest {
     let mut all = HeaderMap::new();
     for (name, value) in headers {
         all.append(*name, HeaderValue::from_str(value).unwrap());
     }
     let body = bytes::Bytes::new();
-    Request { method: Method::GET, uri: "/".parse().unwrap(), headers: all, body }
+    ServedRequest { method: Method::GET, uri: "/".parse().unwrap(), headers: all, body }
 }
 
 #[test]
@@ -224,7 +227,7 @@ fn a_secret_matches_only_as_a_whole() {
 fn does_not_resend_unchanged_documents() {
     let modified = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(1_763_000_000));
     let get = |headers: &[(&'static str, &str)]| {
-        Response::document(&request(headers), "text/plain", modified, "text")
+        ServedResponse::document(&request(headers), "text/plain", modified, "text")
     };
     let full = get(&[]);
     let tag = full.headers["etag"].to_str().unwrap().to_owned();

@@ -222,9 +222,9 @@ impl CrawlLog {
     pub fn learn<'a>(
         &mut self,
         new: impl Iterator<Item = LinkRow<'a>>,
-        visit: &Learned,
+        visit: &LearnedLinks,
     ) -> Result<()> {
-        let Learned { labels, hubs, validators, waiting } = visit;
+        let LearnedLinks { labels, hubs, validators, waiting } = visit;
         let tx = self.conn.transaction()?;
         let mut counts = (self.links, self.paths, self.anchors);
         put_links(&tx, new, &mut counts)?;
@@ -250,7 +250,7 @@ impl CrawlLog {
     }
 
     /// What was learned from visits, with the newest `most` labels.
-    pub fn learned(&self, most: u32) -> Result<Learned> {
+    pub fn learned(&self, most: u32) -> Result<LearnedLinks> {
         let sql =
             "SELECT link, hit FROM (SELECT * FROM label ORDER BY id DESC LIMIT ?1) ORDER BY id";
         let mut query = self.conn.prepare(sql)?;
@@ -266,13 +266,13 @@ impl CrawlLog {
         let validators = validators.collect::<rusqlite::Result<_>>()?;
         let mut query = self.conn.prepare("SELECT link FROM waiting ORDER BY id")?;
         let waiting = query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-        Ok(Learned { labels, hubs, validators, waiting })
+        Ok(LearnedLinks { labels, hubs, validators, waiting })
     }
 }
 
 /// What was learned from visits to a site.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Learned {
+pub struct LearnedLinks {
     /// Links that were fetched, in order, and whether they were targets.
     pub labels: Vec<(u32, bool)>,
     /// Pages and the number of targets that each led to, by link.
@@ -441,7 +441,7 @@ mod tests {
         let [a, b] = urls;
         assert_eq!(read(&log), [(first, a), (second, b)]);
         let tag = |tag: &[u8]| Validators { etag: Some(tag.to_owned()), last_modified: None };
-        let visit = Learned {
+        let visit = LearnedLinks {
             labels: vec![(0, true), (1, false)],
             hubs: vec![(0, 3)],
             validators: vec![(0, tag(b"1"))],
@@ -449,7 +449,7 @@ mod tests {
         };
         log.learn([link("http://a/3", (1, "/b"))].into_iter(), &visit).unwrap();
         assert_eq!(log.learned(2).unwrap(), visit);
-        let visit = Learned {
+        let visit = LearnedLinks {
             labels: vec![(3, true)],
             hubs: vec![(0, 4)],
             validators: vec![(0, tag(b"2"))],
@@ -458,7 +458,7 @@ mod tests {
         log.learn(std::iter::empty(), &visit).unwrap();
         assert_eq!(
             log.learned(2).unwrap(),
-            Learned { labels: vec![(1, false), (3, true)], ..visit }
+            LearnedLinks { labels: vec![(1, false), (3, true)], ..visit }
         );
         let stored = log.stored().link(3).unwrap().unwrap();
         assert_eq!(stored, ("http://a/3".to_owned(), "/b".to_owned(), String::new()));
@@ -475,7 +475,7 @@ mod tests {
         log.conn.pragma_update(None, "user_version", 1).unwrap();
         drop(log);
         let mut log = CrawlLog::open(&path).unwrap();
-        let visit = Learned { waiting: vec![0], ..Learned::default() };
+        let visit = LearnedLinks { waiting: vec![0], ..LearnedLinks::default() };
         log.learn([link("http://a/", (0, ""))].into_iter(), &visit).unwrap();
         assert_eq!(log.learned(1).unwrap(), visit);
     }

@@ -1,7 +1,7 @@
 //! A query translated for the database: a full-text match and conditions.
 
 use super::condition::{Condition, Hidden, Known, TITLE_COLUMN, fts};
-use crate::query::{Column, Named, Query, State, Term, What};
+use crate::query::{Column, MarkState, Named, Query, Term, What};
 use crate::util::segment::{SEPARATOR, segmented};
 use chrono::{DateTime, Local};
 use std::fmt::Write;
@@ -164,7 +164,7 @@ impl Criteria {
             self.hidden = self.hidden.or(condition.hidden());
         }
         match condition {
-            Condition::Is(State::Hidden | State::Snoozed) if !negated => {
+            Condition::Is(MarkState::Hidden | MarkState::Snoozed) if !negated => {
                 self.only_hidden = true;
                 self.conditions.push(condition);
             }
@@ -184,15 +184,15 @@ impl Criteria {
         }
     }
 
-    fn mark(&mut self, state: State, is: bool) {
+    fn mark(&mut self, state: MarkState, is: bool) {
         let (mark, wanted) = match state {
-            State::Unread => (&mut self.read, !is),
-            State::Read => (&mut self.read, is),
-            State::Pinned => (&mut self.pinned, is),
-            State::Unpinned => (&mut self.pinned, !is),
-            State::Changed => (&mut self.changed, is),
-            State::Edited => (&mut self.edited, is),
-            State::New | State::Hidden | State::Snoozed | State::Duplicate => {
+            MarkState::Unread => (&mut self.read, !is),
+            MarkState::Read => (&mut self.read, is),
+            MarkState::Pinned => (&mut self.pinned, is),
+            MarkState::Unpinned => (&mut self.pinned, !is),
+            MarkState::Changed => (&mut self.changed, is),
+            MarkState::Edited => (&mut self.edited, is),
+            MarkState::New | MarkState::Hidden | MarkState::Snoozed | MarkState::Duplicate => {
                 return self.combine(Condition::Is(state), !is);
             }
         };

@@ -93,7 +93,7 @@ pub use articles::{FetchedPage, LearnedSite, PageRead, PageResult, PageState, Pa
 pub use condition::{Condition, Hidden};
 pub use copies::ListCopy;
 pub use count::{Count, MAX_COUNTED};
-pub use crawl_log::{CrawlLog, Learned, LinkRow, RequestRow, Stored};
+pub use crawl_log::{CrawlLog, LearnedLinks, LinkRow, RequestRow, Stored};
 pub use criteria::{Criteria, TitleMatch};
 pub use datasets::StoredFile;
 pub use downloads::DownloadRecord;

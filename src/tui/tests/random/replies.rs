@@ -5,7 +5,7 @@ use super::*;
 use crate::article::Thumbnail;
 use crate::config::RuleSettings;
 use crate::engine::{
-    CommandRun, Discovery, ListFollowed, PrefetchPlan, Refreshed, Report, Role as Part, Status,
+    CommandRun, Discovery, ListFollowed, PrefetchPlan, ProcessRole, Refreshed, Report, Status,
     TestWorkbench, TextGot, Way, WorkbenchEvent, WorkbenchPage,
 };
 use crate::store::{Count, ItemValues, RuleRecord, Snippet, WouldChange};
@@ -477,7 +477,8 @@ impl Chaos {
             }
             11 => Event::WhyLoaded(key, Ok(report())),
             12 => Event::StatusChanged(Status {
-                role: [Part::Follows, Part::Watches(Some(7)), Part::Reads][self.rng.usize(..3)],
+                role: [ProcessRole::Follows, ProcessRole::Watches(Some(7)), ProcessRole::Reads]
+                    [self.rng.usize(..3)],
                 total: self.rng.usize(..90),
                 host: Some("a.example".to_owned()),
                 offline: self.rng.bool(),

@@ -6,7 +6,7 @@ use super::stated::{Reading, candidate, of_found, read};
 use super::{Candidate, DateSource, Meaning, PageTime, midnight};
 use crate::article::blocks::Page;
 use crate::article::head::Head;
-use crate::util::date::{self, Context};
+use crate::util::date::{self, DateContext};
 use crate::util::html::tree::text_up_to;
 use crate::util::text::start;
 use chrono::{NaiveDate, TimeDelta};
@@ -28,7 +28,7 @@ pub(super) fn is_ahead(time: &PageTime, now: PageTime) -> bool {
 }
 
 /// The first and last days of the events on the page, from structured data and properties.
-pub(in crate::article) fn event_days(head: &Head<'_>, context: &Context) -> HashSet<NaiveDate> {
+pub(in crate::article) fn event_days(head: &Head<'_>, context: &DateContext) -> HashSet<NaiveDate> {
     let objects = head.objects.iter().take(MAX_ELEMENTS);
     let stated = objects.flat_map(|object| {
         ["startDate", "endDate", "doorTime"]
@@ -57,7 +57,7 @@ pub(super) fn of_elements(
     head: &Head<'_>,
     page: &Page<'_>,
     place: &Places,
-    context: &Context,
+    context: &DateContext,
 ) -> Vec<Candidate> {
     let mut found = Vec::new();
     let mut by_class = Vec::new();
@@ -174,7 +174,7 @@ impl Distance for NaiveDate {
 fn of_element(
     element: ElementRef<'_>,
     text: &str,
-    context: &Context,
+    context: &DateContext,
 ) -> Option<(Reading, Option<NaiveDate>)> {
     let stated =
         ["datetime", "content", "title"].iter().find_map(|a| read(element.attr(a)?, context));

@@ -3,7 +3,7 @@
 use crate::article::blocks::Page;
 use crate::article::head::Head;
 use crate::model::Time;
-use crate::util::date::{Context, Order, language_of};
+use crate::util::date::{DateContext, Order, language_of};
 use url::Url;
 
 /// Maximum number of blocks that are searched for numeric dates.
@@ -20,13 +20,13 @@ pub(in crate::article) fn context(
     page: &Page<'_>,
     url: Option<&Url>,
     fetched_at: Option<Time>,
-) -> Context {
+) -> DateContext {
     let tags = [head.language, head.first(&["og:locale"]), head.first(&["content-language"])];
     let tags = tags.into_iter().flatten().chain(in_language(head));
     let tags: Vec<String> = tags.map(|t| t.trim().to_ascii_lowercase().replace('_', "-")).collect();
     let language = tags.iter().find_map(|t| language_of(t));
     let order = of_page(page).or_else(|| by_region(language, &tags, url));
-    Context { language, order, now: fetched_at.map(|t| t.fixed_offset()) }
+    DateContext { language, order, now: fetched_at.map(|t| t.fixed_offset()) }
 }
 
 fn in_language<'h>(head: &'h Head<'_>) -> Option<&'h str> {

@@ -5,7 +5,7 @@ use super::places::Apart;
 use super::{Candidate, DateSource, Meaning, PageTime, YEARS, midnight};
 use crate::article::blocks::Page;
 use crate::article::head::Head;
-use crate::util::date::{self, Context, Zone};
+use crate::util::date::{self, DateContext, Zone};
 use chrono::{DateTime, Datelike, NaiveDate};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -111,7 +111,7 @@ impl Reading {
 }
 
 /// Reads a date in a machine-readable or any other form.
-pub(super) fn read(text: &str, context: &Context) -> Option<Reading> {
+pub(super) fn read(text: &str, context: &DateContext) -> Option<Reading> {
     let text = text.trim();
     if text.chars().nth(100).is_some() {
         return None;
@@ -144,7 +144,7 @@ pub(super) fn read(text: &str, context: &Context) -> Option<Reading> {
         };
         let scanned = || {
             // Relative dates are not read, because this text is for programs.
-            let context = Context { now: None, ..*context };
+            let context = DateContext { now: None, ..*context };
             let found = date::scan(text, &context).dates.into_iter().next()?;
             of_found(&found)
         };
@@ -198,7 +198,7 @@ pub(super) fn of_head(
     head: &Head<'_>,
     page: &Page<'_>,
     url: Option<&Url>,
-    context: &Context,
+    context: &DateContext,
 ) -> Vec<Candidate> {
     let mut found = Vec::new();
     of_objects(head, page, url, context, &mut found);
@@ -233,7 +233,7 @@ pub(super) fn of_head(
     }
     for name in ["og:description", "description", "og:title"] {
         let text = head.first(&[name]).unwrap_or_default();
-        let scan = date::scan(text, &Context { now: None, ..*context });
+        let scan = date::scan(text, &DateContext { now: None, ..*context });
         if let [only] = scan.dates.as_slice()
             && !only.range
             && let Some(time) = midnight(only.day)
@@ -258,7 +258,7 @@ fn of_objects(
     head: &Head<'_>,
     page: &Page<'_>,
     url: Option<&Url>,
-    context: &Context,
+    context: &DateContext,
     found: &mut Vec<Candidate>,
 ) {
     let canonical = head.canonical.and_then(|c| crate::util::url::absolute(url, c));

@@ -334,7 +334,7 @@ proptest::proptest! {
     fn never_panics(text in "[0-9./年月日 \\-:a-zäé-]{0,60}|\\PC{0,60}") {
         let now = date::parse("2024-06-01T12:00:00Z").map(|t| t.fixed_offset());
         for language in [None, Some("vi"), Some("ja"), Some("fa")] {
-            let _ = date::scan(&text, &Context { language, order: None, now });
+            let _ = date::scan(&text, &DateContext { language, order: None, now });
         }
     }
 }

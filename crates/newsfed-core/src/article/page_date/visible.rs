@@ -6,7 +6,7 @@ use super::stated::time_of;
 use super::{Candidate, DateSource, Meaning};
 use crate::article::blocks::{Block, Page};
 use crate::article::comments;
-use crate::util::date::{self, Context, FoundDate, Scan};
+use crate::util::date::{self, DateContext, FoundDate, Scan};
 use chrono::Datelike;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -26,7 +26,7 @@ pub(super) fn candidates(
     page: &Page<'_>,
     taken: &[bool],
     place: &Places,
-    context: &Context,
+    context: &DateContext,
 ) -> Vec<Candidate> {
     let count = page.blocks.len();
     let first = taken.iter().position(|t| *t);
@@ -71,7 +71,7 @@ pub(super) fn candidates(
         .filter(|at| !seen.contains(at) && !commented.contains(at) && !place.is_linked(*at));
     let rest: Vec<usize> = rest.filter(|at| page.blocks[*at].words <= 24).take(400).collect();
     // Relative dates far from the heading belong to comments and other articles.
-    let context = &Context { now: None, ..*context };
+    let context = &DateContext { now: None, ..*context };
     for at in rest {
         if found.len() >= MAX_CANDIDATES {
             break;
@@ -106,7 +106,7 @@ fn of_block(
     at: usize,
     score: f32,
     first: Option<usize>,
-    context: &Context,
+    context: &DateContext,
     found: &mut Vec<Candidate>,
 ) {
     let block = &page.blocks[at];
@@ -120,7 +120,7 @@ fn of_block(
     }
     // In prose, words such as "yesterday" refer to other events.
     let is_line = block.words <= 14 || !long && labels::is_published(&text.to_lowercase());
-    let context = Context { now: context.now.filter(|_| is_line), ..*context };
+    let context = DateContext { now: context.now.filter(|_| is_line), ..*context };
     let scan = date::scan(text, &context);
     let Some(earliest) = scan.dates.first().map(|date| date.at.start) else { return };
     if scan.dates.len() < 2 && scan.text.find('©').is_some_and(|at| at < earliest) {

@@ -4,7 +4,7 @@ use super::times::written;
 use super::{MAX_CERTAIN, Mark, Posts, is_quotation, line, valid};
 use crate::article::blocks::Page;
 use crate::article::from_html::is_post_text;
-use crate::util::date::Context;
+use crate::util::date::DateContext;
 use crate::util::html::tree;
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
@@ -107,7 +107,7 @@ struct Post {
 pub(in crate::article) fn read_posts(
     page: &Page<'_>,
     taken: &mut [bool],
-    context: &Context,
+    context: &DateContext,
 ) -> Option<Posts> {
     let (all, heads) = find(page);
     let sums = crate::article::figures::sums(taken);
@@ -347,7 +347,7 @@ fn beside(page: &Page<'_>, read: &[Post]) -> Vec<NodeId> {
 }
 
 /// The author of a post, from an attribute or else the first name outside its texts.
-fn name(page: &Page<'_>, post: &Post, own: Option<&Mark>, context: &Context) -> Option<String> {
+fn name(page: &Page<'_>, post: &Post, own: Option<&Mark>, context: &DateContext) -> Option<String> {
     let node = page.elements[post.element].node;
     let fits = |name: &str| valid(name, (MAX_CERTAIN, MAX_CERTAIN), context);
     let stated = ["data-author", "data-username"].into_iter().find_map(|name| node.attr(name));

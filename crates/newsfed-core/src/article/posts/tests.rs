@@ -3,7 +3,7 @@
 use crate::article::blocks::Page;
 use crate::article::{Block, Extraction, Guide, Mode, extract, plain};
 use crate::model::Time;
-use crate::util::date::Context;
+use crate::util::date::DateContext;
 use crate::util::html::tree;
 use scraper::Html;
 use url::Url;
@@ -171,7 +171,7 @@ impl Thread {
     fn kept(&self) -> [Vec<String>; 2] {
         let page = Page::read(&self.0);
         let taken = vec![true; page.blocks.len()];
-        let found = super::posts(&page, &taken, &Context::default());
+        let found = super::posts(&page, &taken, &DateContext::default());
         assert!(found.lines.len() > 1);
         let blocks = || (0..taken.len()).filter(|at| !found.signatures.contains(at));
         let is_shown = |at: &usize| !page.nodes(*at).iter().all(|n| found.dropped.contains(n));
@@ -333,7 +333,7 @@ fn prefers_the_time_below_to_days_in_the_text() {
             let page = tree::page(&format!("<div class=list>{}</div>", posts.concat())).unwrap();
             let page = Page::read(&page);
             let taken = vec![true; page.blocks.len()];
-            let found = super::posts(&page, &taken, &Context::default());
+            let found = super::posts(&page, &taken, &DateContext::default());
             let mut lines: Vec<String> = found.lines.values().map(|line| plain(line)).collect();
             lines.sort();
             let want = ["ann · 1 May 2026", "bob · 2 May 2026", "cy · 3 May 2026"];
@@ -361,7 +361,7 @@ fn does_not_repeat_author_and_date_below_a_title() {
         .collect();
     assert_eq!(lines, want);
     let tree = tree::page(&posts).unwrap();
-    let (page, context) = (Page::read(&tree), Context::default());
+    let (page, context) = (Page::read(&tree), DateContext::default());
     let times = super::times::times(&page, &super::names(&page, &context), &context);
     assert_eq!((times.joined.len(), times.marks.len()), (3, 3));
 }

@@ -4,7 +4,7 @@ use super::{LABELS, MAX_MARKS, MAX_WITHIN, Mark, REPEATED_WORDS, is_quotation};
 use crate::article::blocks::Page;
 use crate::article::counters::between;
 use crate::article::page_date::{DateLabel, date_label, is_date_line, is_date_line_in};
-use crate::util::date::{self, Context, FoundDate, Scan};
+use crate::util::date::{self, DateContext, FoundDate, Scan};
 use crate::util::text;
 use std::collections::HashSet;
 
@@ -116,7 +116,7 @@ pub(super) struct Times {
     pub(super) joined: HashSet<usize>,
 }
 
-pub(super) fn times(page: &Page<'_>, names: &[Mark], context: &Context) -> Times {
+pub(super) fn times(page: &Page<'_>, names: &[Mark], context: &DateContext) -> Times {
     let names: Vec<String> = names.iter().map(|name| name.text.to_lowercase()).collect();
     let known: HashSet<&str> = names.iter().flat_map(|name| words(name)).collect();
     let quotes = quotes(page);
@@ -181,7 +181,7 @@ struct DateLine {
 
 impl DateLine {
     /// Reads a line. `known` contains the words of the names on the page.
-    fn read(line: &str, known: &HashSet<&str>, context: &Context) -> Self {
+    fn read(line: &str, known: &HashSet<&str>, context: &DateContext) -> Self {
         if line.chars().nth(MAX_DATE_LINE).is_some() {
             return Self::default();
         }

@@ -3,8 +3,8 @@
 use super::graph::{Graph, Node};
 use super::run::{Position, Replayed, replay};
 use crate::crawl::{
-    Class, DomOff, Judge, Kind, Known, Learned, LinkId, Omniscient, Revisits, SleepingBandit,
-    SleepingBanditParameters, Strategy, Truth,
+    Class, DomOff, Judge, Kind, Known, LearnedStrategy, LinkId, Omniscient, Revisits,
+    SleepingBandit, SleepingBanditParameters, Strategy, Truth,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -53,7 +53,7 @@ pub fn trial(
 pub fn again(older: &Graph, newer: &Graph, seed: u64) -> (usize, Option<usize>) {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut at = Position::start(older);
-    let mut first = Learned::new(older.targets.clone());
+    let mut first = LearnedStrategy::new(older.targets.clone());
     replay(older, &mut at, &mut first, &mut random);
     let known = &mut Known { links: &at.links, random: &mut random };
     let (classifier, led) = first.into_parts(known);

@@ -1,8 +1,8 @@
 //! Strategies by name.
 
 use super::{
-    DomOff, Focused, Judge, Learned, Simple, SleepingBandit, SleepingBanditParameters, Strategy,
-    Turn,
+    DomOff, Focused, Judge, LearnedStrategy, Simple, SleepingBandit, SleepingBanditParameters,
+    Strategy, Turn,
 };
 use crate::crawl::targets::Targets;
 
@@ -67,7 +67,7 @@ impl Kind {
             Self::Focused => Box::new(Focused::default()),
             Self::DomOff => Box::new(DomOff::new(parameters, Judge::Classifier)),
             Self::SleepingBandit => Box::new(SleepingBandit::new(parameters, Judge::Classifier)),
-            Self::Learned => Box::new(Learned::new(targets.clone())),
+            Self::Learned => Box::new(LearnedStrategy::new(targets.clone())),
             Self::SbOracle | Self::Omniscient => return None,
         })
     }

@@ -186,7 +186,7 @@ impl Classifier {
 }
 
 #[derive(Debug)]
-pub struct Learned {
+pub struct LearnedStrategy {
     classifier: Classifier,
     paths: TagPaths,
     clusters: Groups,
@@ -209,7 +209,7 @@ pub struct Learned {
     regrouping: usize,
 }
 
-impl Learned {
+impl LearnedStrategy {
     /// Creates a new crawl.
     pub fn new(targets: Targets) -> Self {
         Self {
@@ -269,7 +269,7 @@ impl Learned {
     }
 }
 
-impl Learned {
+impl LearnedStrategy {
     /// Regroups waiting links by the current predictions of the classifier.
     fn regroup(&mut self, known: &mut Known<'_>) {
         self.regrouping = 2 * self.classifier.fetched();
@@ -304,7 +304,7 @@ impl Learned {
     }
 }
 
-impl Strategy for Learned {
+impl Strategy for LearnedStrategy {
     fn next(&mut self, known: &mut Known<'_>) -> Option<NextRequest> {
         if !self.started {
             self.started = true;

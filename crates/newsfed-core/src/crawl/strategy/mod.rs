@@ -13,7 +13,7 @@ mod triage;
 pub use dom_off::DomOff;
 pub use focused::Focused;
 pub use kind::Kind;
-pub use learned::{Classifier, Learned};
+pub use learned::{Classifier, LearnedStrategy};
 pub use revisit::Revisits;
 pub use simple::{Omniscient, Simple, Turn};
 pub use sleeping_bandit::{SleepingBandit, SleepingBanditParameters};

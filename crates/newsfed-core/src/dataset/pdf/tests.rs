@@ -1,5 +1,5 @@
 use super::*;
-use crate::dataset::{Dataset, Format, compare};
+use crate::dataset::{DataFormat, Dataset, compare};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use std::io::Write;
@@ -281,7 +281,7 @@ fn compares_pages_by_their_words() {
     let dataset = |contents: &[&str]| -> Dataset {
         let contents: Vec<String> = contents.iter().map(|words| page(words)).collect();
         let contents: Vec<&str> = contents.iter().map(String::as_str).collect();
-        crate::dataset::read(&pages(&contents), None, Format::Pdf).unwrap()
+        crate::dataset::read(&pages(&contents), None, DataFormat::Pdf).unwrap()
     };
     let old = dataset(&["Title", "The pool opens at 9.", "Prices", "End"]);
     assert!(compare(&old, &old.clone()).is_empty());
@@ -308,7 +308,7 @@ fn limits_the_comparison_of_pages() {
                     .push(&[format!("{place} of {} {words}", parts.len())], &mut Budget::default());
             }
         }
-        Dataset { format: Format::Pdf, tables: vec![table], bytes: 0, left_out: Vec::new() }
+        Dataset { format: DataFormat::Pdf, tables: vec![table], bytes: 0, left_out: Vec::new() }
     };
     let (old, new) = (table(&["old"]), table(&["new", "old"]));
     let found = compare(&old, &new);

@@ -1,12 +1,14 @@
 //! Atom (RFC 4287).
 
-use super::{OutgoingItem, Outline, RemoteEntry, changed, id, published, rfc3339, summary, tags};
+use super::{
+    FeedHeader, OutgoingItem, RemoteEntry, changed, id, published, rfc3339, summary, tags,
+};
 use crate::model::{Enclosure, Time};
 use crate::util::media::media_type;
 use crate::util::xml::{DECLARATION, element, empty, end, start};
 
 /// The text before and after the entries.
-pub(super) fn frame(feed: &Outline, updated: Time) -> (String, String) {
+pub(super) fn frame(feed: &FeedHeader, updated: Time) -> (String, String) {
     let mut head = DECLARATION.to_owned();
     start(&mut head, "feed", &[("xmlns", "http://www.w3.org/2005/Atom")]);
     element(&mut head, "id", &[], &feed.id);

@@ -1,12 +1,12 @@
 //! JSON Feed 1.1.
 
-use super::{OutgoingItem, Outline, id, published, rfc3339, summary, tags};
+use super::{FeedHeader, OutgoingItem, id, published, rfc3339, summary, tags};
 use crate::util::html::to_text;
 use crate::util::media::media_type;
 use serde_json::{Map, Value, json};
 
 /// The text before and after the items.
-pub(super) fn frame(feed: &Outline) -> (String, String) {
+pub(super) fn frame(feed: &FeedHeader) -> (String, String) {
     let head = json!({ "version": "https://jsonfeed.org/version/1.1", "title": feed.title });
     let mut head = head.to_string();
     // The items are inserted before the closing brace.

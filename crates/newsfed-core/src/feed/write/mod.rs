@@ -17,13 +17,13 @@ use chrono::SecondsFormat;
 
 /// The format of a feed that newsfed writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum FeedFormat {
     Atom,
     Rss,
     Json,
 }
 
-impl Format {
+impl FeedFormat {
     pub const ALL: [Self; 3] = [Self::Atom, Self::Rss, Self::Json];
 
     /// The name of the format, which is also the file extension.
@@ -50,7 +50,7 @@ impl Format {
 
 /// Metadata of a feed.
 #[derive(Debug, Clone, Default)]
-pub struct Outline {
+pub struct FeedHeader {
     /// A permanent IRI.
     pub id: String,
     pub title: String,
@@ -97,7 +97,7 @@ const FRAME: usize = 64 << 10;
 
 /// Writes a feed item by item, so that only the text of the feed is in memory.
 pub struct FeedWriter {
-    format: Format,
+    format: FeedFormat,
     text: String,
     items: usize,
     surplus: usize,
@@ -105,7 +105,7 @@ pub struct FeedWriter {
 }
 
 impl FeedWriter {
-    pub fn new(format: Format) -> Self {
+    pub fn new(format: FeedFormat) -> Self {
         Self { format, text: String::new(), items: 0, surplus: 0, updated: Time::default() }
     }
 
@@ -125,14 +125,14 @@ impl FeedWriter {
             return self.leave_out();
         }
         let written = match self.format {
-            Format::Atom => atom::entry(entry),
-            Format::Rss => rss::item(entry),
-            Format::Json => json::item(entry),
+            FeedFormat::Atom => atom::entry(entry),
+            FeedFormat::Rss => rss::item(entry),
+            FeedFormat::Json => json::item(entry),
         };
         if FRAME + self.text.len() + written.len() > WRITTEN_BYTES {
             return self.leave_out();
         }
-        if self.format == Format::Json && self.items > 0 {
+        if self.format == FeedFormat::Json && self.items > 0 {
             self.text.push(',');
         }
         self.text.push_str(&written);
@@ -141,11 +141,11 @@ impl FeedWriter {
     }
 
     /// Returns the feed, which has at most [`WRITTEN_BYTES`] bytes.
-    pub fn finish(self, outline: &Outline) -> WrittenFeed {
+    pub fn finish(self, outline: &FeedHeader) -> WrittenFeed {
         let (head, tail) = match self.format {
-            Format::Atom => atom::frame(outline, self.updated),
-            Format::Rss => rss::frame(outline, self.updated),
-            Format::Json => json::frame(outline),
+            FeedFormat::Atom => atom::frame(outline, self.updated),
+            FeedFormat::Rss => rss::frame(outline, self.updated),
+            FeedFormat::Json => json::frame(outline),
         };
         WrittenFeed {
             text: head + &self.text + &tail,

@@ -1,6 +1,6 @@
 //! RSS 2.0, with elements of Atom and Dublin Core for missing features.
 
-use super::{OutgoingItem, Outline, id, published, rfc3339, summary, tags};
+use super::{FeedHeader, OutgoingItem, id, published, rfc3339, summary, tags};
 use crate::model::Time;
 use crate::util::html::{contains_markup, escape};
 use crate::util::media::media_type;
@@ -17,7 +17,7 @@ const NAMESPACES: [(&str, &str); 5] = [
 ];
 
 /// The text before and after the items.
-pub(super) fn frame(feed: &Outline, updated: Time) -> (String, String) {
+pub(super) fn frame(feed: &FeedHeader, updated: Time) -> (String, String) {
     let mut head = DECLARATION.to_owned();
     start(&mut head, "rss", &NAMESPACES);
     start(&mut head, "channel", &[]);

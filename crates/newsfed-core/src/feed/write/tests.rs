@@ -60,16 +60,16 @@ fn outgoing(number: u128, entry: &Entry) -> OutgoingItem {
     }
 }
 
-fn write(items: &[OutgoingItem], format: Format) -> WrittenFeed {
+fn write(items: &[OutgoingItem], format: FeedFormat) -> WrittenFeed {
     let mut writer = FeedWriter::new(format);
     items.iter().for_each(|item| writer.add(item));
     let (id, title) = ("tag:a.example,2026:x".to_owned(), "Rust & <more>".to_owned());
-    writer.finish(&Outline { id, title })
+    writer.finish(&FeedHeader { id, title })
 }
 
 /// Writes items in a format, and compares them with the items that newsfed reads from it.
 #[track_caller]
-fn survive(items: &[OutgoingItem], format: Format) {
+fn survive(items: &[OutgoingItem], format: FeedFormat) {
     let written = write(items, format);
     assert_eq!((written.items, &written.left_out), (items.len(), &None));
     let parsed = parse(written.text.as_bytes(), None, None).unwrap();
@@ -78,14 +78,14 @@ fn survive(items: &[OutgoingItem], format: Format) {
     for (entry, OutgoingItem { item, .. }) in parsed.entries.iter().zip(items) {
         assert_eq!(entry.guid, Some(format!("urn:uuid:{}", item.id)), "{format:?}");
         // JSON Feed requires plain text titles, but actual feeds contain markup.
-        if format != Format::Json || !html::contains_markup(&item.title) {
+        if format != FeedFormat::Json || !html::contains_markup(&item.title) {
             assert_eq!(entry.title, item.title, "{format:?}");
         }
         assert_eq!(entry.url, item.url, "{format:?}");
         let body = entry.content.as_deref().unwrap_or_default();
         assert_eq!(body, item.body(), "{format:?}: {}", written.text);
         assert_eq!(entry.published, Some(published(item)), "{format:?}");
-        if item.updated.is_some() || format == Format::Atom {
+        if item.updated.is_some() || format == FeedFormat::Atom {
             assert_eq!(entry.updated, Some(changed(item)), "{format:?}");
         }
         if item.authors.iter().all(|name| !name.contains(['<', '&', '('])) {
@@ -98,7 +98,7 @@ fn survive(items: &[OutgoingItem], format: Format) {
             files.iter().map(|file| (file.url.clone(), file.bytes)).collect()
         };
         assert_eq!(urls(&entry.enclosures), urls(&item.enclosures), "{format:?}");
-        if format != Format::Json {
+        if format != FeedFormat::Json {
             assert_eq!(entry.publisher.as_deref(), Some("Source <one>"));
         }
     }
@@ -140,7 +140,7 @@ fn written_feeds_are_read_back() {
     ];
     let items: Vec<OutgoingItem> =
         entries.iter().enumerate().map(|(n, entry)| outgoing(n as u128, entry)).collect();
-    for format in Format::ALL {
+    for format in FeedFormat::ALL {
         survive(&items, format);
     }
 }
@@ -155,7 +155,7 @@ fn samples_survive_a_round_trip() {
         let items: Vec<OutgoingItem> =
             read.entries.iter().enumerate().map(|(n, entry)| outgoing(n as u128, entry)).collect();
         all += items.len();
-        Format::ALL.into_iter().for_each(|format| survive(&items, format));
+        FeedFormat::ALL.into_iter().for_each(|format| survive(&items, format));
     }
     assert!(all > 10);
 }
@@ -168,7 +168,7 @@ fn leaves_out_secrets_and_missing_source_urls() {
         remote: None,
         ..outgoing(1, &Entry { title: "t".to_owned(), ..Entry::default() })
     };
-    for format in Format::ALL {
+    for format in FeedFormat::ALL {
         let text = write(std::slice::from_ref(&item), format).text;
         assert!(!text.contains("a.example/"), "{text}");
         assert_eq!(parse(text.as_bytes(), None, None).unwrap().entries.len(), 1);
@@ -182,7 +182,7 @@ fn limits_large_feeds_and_counts_omitted_items() {
         outgoing(n, &Entry { title: n.to_string(), content, ..Entry::default() })
     };
     let items = vec![long(1, 6 << 20), long(2, 6 << 20), long(3, 10)];
-    for format in Format::ALL {
+    for format in FeedFormat::ALL {
         let written = write(&items, format);
         assert!(written.text.len() <= WRITTEN_BYTES);
         let read = parse(written.text.as_bytes(), None, None).unwrap();
@@ -196,7 +196,7 @@ fn limits_large_feeds_and_counts_omitted_items() {
 #[test]
 fn writes_equal_items_as_equal_bytes() {
     let entry = Entry { title: "t".to_owned(), updated: Some(time(9)), ..Entry::default() };
-    for format in Format::ALL {
+    for format in FeedFormat::ALL {
         let written = || write(&[outgoing(1, &entry)], format);
         assert_eq!(written(), written());
         assert_eq!(written().updated, time(9));
@@ -219,7 +219,7 @@ proptest! {
             published: Some(time(seconds)),
             ..Entry::default()
         };
-        for format in Format::ALL {
+        for format in FeedFormat::ALL {
             survive(&[outgoing(1, &entry)], format);
         }
     }

@@ -257,8 +257,8 @@ fn falls_back_to_the_nearest_setting() {
 #[test]
 fn fixed_policy_keeps_its_figures_after_a_change() {
     let hourly = Simulated::Fixed(Duration::from_secs(3600));
-    let jump = changed(Change::Jump, &hourly, 20, 3);
-    let silence = changed(Change::Silence, &hourly, 20, 3);
+    let jump = changed(RateChange::Jump, &hourly, 20, 3);
+    let silence = changed(RateChange::Silence, &hourly, 20, 3);
     for found in [&jump, &silence] {
         let polls = [
             found.polls_before,

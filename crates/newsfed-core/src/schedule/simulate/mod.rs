@@ -14,7 +14,7 @@ mod timeline;
 pub use budget::{BUDGETS, at_budget, first_parameter, fit};
 pub use figures::{Figures, Phase, figures, weeks};
 pub use replay::{Controlled, Replay, Replaying, Run, Scheduler, Simulated};
-pub use synthetic::{Change, Synthetic, changed};
+pub use synthetic::{RateChange, Synthetic, changed};
 pub use timeline::{Timeline, TimelineError, read};
 
 /// Number of items that a feed usually lists at once.

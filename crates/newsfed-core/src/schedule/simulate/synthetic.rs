@@ -12,7 +12,7 @@ const CHANGE: f64 = (4 + 7 * 2857) as f64 * DAY;
 
 /// How the sources change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum RateChange {
     /// From 2 items a day to 20.
     Jump,
     /// The rate drops from 20 items a day to none.
@@ -42,10 +42,10 @@ pub struct Synthetic {
 
 /// Replays a policy on sources that publish at random, at one constant rate before the change and
 /// at a different one after it.
-pub fn changed(change: Change, policy: &Simulated, sources: usize, seed: u64) -> Synthetic {
+pub fn changed(change: RateChange, policy: &Simulated, sources: usize, seed: u64) -> Synthetic {
     let (before, after) = match change {
-        Change::Jump => (2.0, 20.0),
-        Change::Silence => (20.0, 0.0),
+        RateChange::Jump => (2.0, 20.0),
+        RateChange::Silence => (20.0, 0.0),
     };
     let mut random = fastrand::Rng::with_seed(seed);
     let timelines: Vec<Timeline> =

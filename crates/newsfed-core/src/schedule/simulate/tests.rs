@@ -104,10 +104,10 @@ fn corrects_a_wrong_price() {
 #[test]
 fn learned_policy_adapts_to_a_jump_and_to_silence() {
     let learned = Simulated::Learned(LearnedParameters::default());
-    let jump = changed(Change::Jump, &learned, 8, 5);
+    let jump = changed(RateChange::Jump, &learned, 8, 5);
     assert!(jump.polls_day_1 > jump.polls_before + 5.0, "{jump:?}");
     assert!(jump.delay_day_0_min < 28.0 && jump.delay_end_min < jump.delay_day_0_min, "{jump:?}");
-    let silence = changed(Change::Silence, &learned, 8, 5);
+    let silence = changed(RateChange::Silence, &learned, 8, 5);
     assert!(silence.polls_day_4 <= 20.0 && silence.polls_day_14 <= 13.0, "{silence:?}");
     assert!(silence.polls_before > 30.0);
 }

@@ -1,7 +1,7 @@
 //! Dates relative to the time of the fetch: `2 hours ago`, `vor 3 Tagen`, `gestern`, `3日前`.
 
 use super::names::{Ago, Day, Names};
-use super::scan::{Context, Found};
+use super::scan::{DateContext, Found};
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveTime, TimeDelta};
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -25,7 +25,7 @@ struct Match {
 }
 
 /// The dates in a prepared text that are relative to the fetch, in text order.
-pub(super) fn find(text: &str, context: &Context) -> Vec<Found> {
+pub(super) fn find(text: &str, context: &DateContext) -> Vec<Found> {
     let now = context.now.filter(|_| text.len() <= MAX_TEXT);
     let Some(now) = now else { return Vec::new() };
     let (ago, days) = Names::get().relative_in(text);
@@ -59,12 +59,12 @@ fn chosen(mut all: Vec<Match>) -> Vec<Match> {
     chosen
 }
 
-fn speaks(context: &Context, language: &str) -> bool {
+fn speaks(context: &DateContext, language: &str) -> bool {
     context.language.is_none_or(|l| l == language || language == "en")
 }
 
 /// `2 hours ago`, `vor 3 Tagen`.
-fn numbered(text: &str, ago: &[&Ago], context: &Context) -> impl Iterator<Item = Match> {
+fn numbered(text: &str, ago: &[&Ago], context: &DateContext) -> impl Iterator<Item = Match> {
     let patterns = ago.iter().filter(|a| speaks(context, a.language));
     patterns.flat_map(|pattern| {
         let unit = pattern.minutes;
@@ -76,7 +76,7 @@ fn numbered(text: &str, ago: &[&Ago], context: &Context) -> impl Iterator<Item =
 }
 
 /// `yesterday`, `gestern`.
-fn named(text: &str, days: &[&Day], context: &Context) -> impl Iterator<Item = Match> {
+fn named(text: &str, days: &[&Day], context: &DateContext) -> impl Iterator<Item = Match> {
     let days = days.iter().filter(|d| speaks(context, d.0));
     days.filter_map(|(_, word, days)| {
         let minutes = days.checked_neg()?.checked_mul(DAY)?;
@@ -84,7 +84,12 @@ fn named(text: &str, days: &[&Day], context: &Context) -> impl Iterator<Item = M
     })
 }
 
-fn dated(part: Match, text: &str, now: DateTime<FixedOffset>, context: &Context) -> Option<Found> {
+fn dated(
+    part: Match,
+    text: &str,
+    now: DateTime<FixedOffset>,
+    context: &DateContext,
+) -> Option<Found> {
     let Match { minutes, unit, named, mut at } = part;
     let time = now.checked_sub_signed(TimeDelta::try_minutes(minutes)?)?;
     let day = time.date_naive();
@@ -111,7 +116,7 @@ fn clock_after(
     text: &str,
     from: usize,
     day: NaiveDate,
-    context: &Context,
+    context: &DateContext,
 ) -> Option<(NaiveTime, Option<FixedOffset>, usize)> {
     let rest = text.get(from..)?;
     let digit = rest.find(|c: char| c.is_ascii_digit())?;
@@ -129,7 +134,7 @@ fn clock_after(
 
 /// The previous day with that weekday, if a text begins with the name of a weekday and a time of day, as in
 /// lists of forums: `Tuesday at 4:15 PM`. Opening hours are not matched, because they have two times.
-fn weekday(text: &str, context: &Context) -> Option<Match> {
+fn weekday(text: &str, context: &DateContext) -> Option<Match> {
     let start = text.len() - text.trim_start().len();
     let word = text[start..].split(|c: char| !c.is_alphabetic()).next()?;
     let weekday = Names::get().weekday(word, context.language)?;

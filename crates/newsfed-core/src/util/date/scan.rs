@@ -26,7 +26,7 @@ pub enum Order {
 
 /// Facts about a text that help to interpret its dates.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Context {
+pub struct DateContext {
     /// The language, see [`super::language_of`].
     pub language: Option<&'static str>,
     /// `None` if it is not known.
@@ -73,7 +73,7 @@ pub struct Scan {
 }
 
 /// Finds the dates of a text.
-pub fn scan(text: &str, context: &Context) -> Scan {
+pub fn scan(text: &str, context: &DateContext) -> Scan {
     let text = crate::util::text::start(text, MAX_TEXT);
     let digits = text.chars().any(|c| c.is_numeric() || c == '年');
     if !digits && context.now.is_none() {
@@ -107,7 +107,7 @@ pub fn scan(text: &str, context: &Context) -> Scan {
 pub(super) fn time_of_day(
     text: &str,
     day: NaiveDate,
-    context: &Context,
+    context: &DateContext,
 ) -> Option<(NaiveTime, Option<FixedOffset>, usize)> {
     let all = tokens(text, MAX_TOKENS);
     let reader = Reader { all: &all, text, context, names: Names::get() };
@@ -127,7 +127,7 @@ pub(super) struct Day {
 pub(super) struct Reader<'t> {
     pub(super) all: &'t [Token<'t>],
     pub(super) text: &'t str,
-    pub(super) context: &'t Context,
+    pub(super) context: &'t DateContext,
     names: &'static Names,
 }
 

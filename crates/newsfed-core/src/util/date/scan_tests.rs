@@ -1,10 +1,10 @@
 //! Times, zones and ranges of dates in running text.
 
-use super::{Context, Zone, parse_with_zone, scan};
+use super::{DateContext, Zone, parse_with_zone, scan};
 
-fn context(language: Option<&'static str>) -> Context {
+fn context(language: Option<&'static str>) -> DateContext {
     let now = chrono::DateTime::parse_from_rfc3339("2024-06-20T14:05:00Z").ok();
-    Context { language, order: None, now }
+    DateContext { language, order: None, now }
 }
 
 /// The dates of a text with times and zones, with `..` after the dates of ranges.
@@ -125,6 +125,6 @@ fn two_dates_joined_by_a_dash_are_a_range() {
         assert_eq!(dates(text, Some("en")), want, "{text}");
     }
     let text = "1. April – 5. April 2024";
-    let found = scan(text, &Context { now: None, ..context(Some("de")) }).dates;
+    let found = scan(text, &DateContext { now: None, ..context(Some("de")) }).dates;
     assert!(found.len() == 1 && found[0].range, "{found:?}");
 }

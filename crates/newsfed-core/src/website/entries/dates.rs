@@ -3,7 +3,7 @@
 use super::blocks::Block;
 use crate::article::is_date_line;
 use crate::model::Time;
-use crate::util::date::{self, Context, FoundDate, is_weekday, scan};
+use crate::util::date::{self, DateContext, FoundDate, is_weekday, scan};
 use crate::util::html::tree::{text_up_to, text_within};
 use crate::util::text;
 use crate::website::date::{of_element_in, time_of};
@@ -111,7 +111,7 @@ impl BlockDate {
     }
 
     /// The time, if it is certain enough.
-    pub(super) fn time(&self, context: &Context) -> Option<Time> {
+    pub(super) fn time(&self, context: &DateContext) -> Option<Time> {
         match &self.value {
             Value::Exact(time) => Some(*time),
             Value::Read(found) if found.swapped.is_some() => None,
@@ -124,11 +124,11 @@ impl BlockDate {
 pub(super) fn selected(
     element: ElementRef<'_>,
     layout: Option<&str>,
-    context: &Context,
+    context: &DateContext,
 ) -> Option<BlockDate> {
     let text = text_up_to(element, MAX_LINE);
     // A declared format means a complete date.
-    let context = if layout.is_some() { &Context { now: None, ..*context } } else { context };
+    let context = if layout.is_some() { &DateContext { now: None, ..*context } } else { context };
     let alone = is_only_date(&text, context).then(|| element.id());
     if layout.is_none()
         && let Some(found) = scan(&text, context).dates.into_iter().find(|d| d.relative || d.short)
@@ -142,7 +142,7 @@ pub(super) fn selected(
 
 /// The date of a block: the first that does not belong to an event. The order is: machine-readable dates,
 /// elements that contain only a date, other lines with a date, and the start of the text.
-pub(super) fn of_block(block: &Block<'_>, context: &Context) -> Option<BlockDate> {
+pub(super) fn of_block(block: &Block<'_>, context: &DateContext) -> Option<BlockDate> {
     let usable = |found: &FoundDate| !found.range && !is_ahead(time_of(found, context), context);
     let elements = || block.elements().take(MAX_ELEMENTS);
     let exact = elements().find_map(|e| {
@@ -203,7 +203,7 @@ pub(super) fn of_block(block: &Block<'_>, context: &Context) -> Option<BlockDate
 }
 
 /// The date on the line above a block, below which several entries may be listed.
-pub(super) fn above(block: &Block<'_>, context: &Context) -> Option<BlockDate> {
+pub(super) fn above(block: &Block<'_>, context: &DateContext) -> Option<BlockDate> {
     // Maximum length of a line that may be a date without digits, such as "Yesterday", in bytes.
     const MAX_WORD: usize = 20;
     const LEVELS: usize = 2;
@@ -244,12 +244,12 @@ pub(super) fn settle(dates: &mut [Option<BlockDate>]) {
     }
 }
 
-fn is_ahead(time: Time, context: &Context) -> bool {
+fn is_ahead(time: Time, context: &DateContext) -> bool {
     context.now.is_some_and(|now| time > now + AHEAD)
 }
 
 /// Whether a text contains only a date.
-pub(super) fn is_only_date(line: &str, context: &Context) -> bool {
+pub(super) fn is_only_date(line: &str, context: &DateContext) -> bool {
     if line.is_empty() || line.chars().nth(MAX_LINE).is_some() {
         return false;
     }
@@ -274,7 +274,7 @@ pub(super) fn is_only_date(line: &str, context: &Context) -> bool {
 }
 
 /// A line without the date at its start: `12.11.2026 – Notice` becomes `Notice`.
-pub(super) fn without_date<'l>(line: &'l str, context: &Context) -> &'l str {
+pub(super) fn without_date<'l>(line: &'l str, context: &DateContext) -> &'l str {
     const SIGNS: [char; 8] = ['–', '—', ':', '|', '·', '-', '：', '\u{3000}'];
     let lead = text::start(line, MAX_LINE);
     // The longest prefix that is a date, so that `2026-11-12: Notice` is not cut after 2026.
@@ -289,7 +289,7 @@ pub(super) fn without_date<'l>(line: &'l str, context: &Context) -> &'l str {
 }
 
 /// The dates of a line. A version before a date, as in `1.2 - 2026-11-12`, does not make the date a range.
-fn scanned(line: &str, context: &Context) -> Vec<FoundDate> {
+fn scanned(line: &str, context: &DateContext) -> Vec<FoundDate> {
     let dates = scan(line, context).dates;
     match version(line) {
         Some(end) if dates.iter().all(|found| found.range) => {
@@ -304,7 +304,7 @@ fn scanned(line: &str, context: &Context) -> Vec<FoundDate> {
 fn version(title: &str) -> Option<usize> {
     const WORDS: usize = 4;
     // `12.11.2026` is a date, and `12.4.3` is a version.
-    let is_date = |word: &str| scan(word, &Context::default()).dates.iter().any(|d| !d.short);
+    let is_date = |word: &str| scan(word, &DateContext::default()).dates.iter().any(|d| !d.short);
     let number = |word: &str| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         if is_date(word) {
@@ -345,7 +345,7 @@ mod tests {
         for (title, want) in cases {
             assert_eq!(is_version(title), want, "{title}");
         }
-        let context = Context::default();
+        let context = DateContext::default();
         for line in ["2.1.0 - 2026-10-30", "Version 12.1 – 30 Oct 2026", "v2 / 30.10.2026"] {
             let days: Vec<String> =
                 scanned(line, &context).iter().map(|d| format!("{} {}", d.day, d.range)).collect();
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn recognises_lines_with_only_a_date() {
-        let context = Context::default();
+        let context = DateContext::default();
         let cases = [
             ("12.11.2026", true),
             ("Publié le 12 novembre 2026", true),
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn removes_leading_dates() {
-        let context = Context::default();
+        let context = DateContext::default();
         let cases = [
             ("12.11.2026 – Sitzung des Rates", "Sitzung des Rates"),
             ("2026-11-12: Notice of 3 May 2026", "Notice of 3 May 2026"),

@@ -2,7 +2,7 @@
 
 use super::propose::any_day;
 use crate::article::is_date_line;
-use crate::util::date::{Context, scan};
+use crate::util::date::{DateContext, scan};
 use crate::util::domain::same_site;
 use crate::util::html::tree::HIDDEN;
 use crate::util::url::{self as address, normalise};
@@ -150,7 +150,7 @@ fn is_date(text: &str, checks: &mut usize) -> bool {
     }
     *checks -= 1;
     let begins = || {
-        let dates = scan(lead, &Context::default()).dates;
+        let dates = scan(lead, &DateContext::default()).dates;
         dates.first().is_some_and(|d| d.at.start <= 2 && !d.range)
     };
     // Dates without a year and "3 hours ago" count on any day.

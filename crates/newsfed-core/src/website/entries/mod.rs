@@ -15,7 +15,7 @@ mod propose;
 #[cfg(test)]
 mod tests;
 
-pub use propose::{Proposal, propose};
+pub use propose::{EntriesProposal, propose};
 
 use super::article::check_selectors;
 use super::page::Page;
@@ -25,7 +25,7 @@ use crate::article::{self, Guide};
 use crate::model::{
     Confidence, DateOrigin, DateSource, Entry, LeftOut, LeftOutReason, Time, WebsiteRules,
 };
-use crate::util::date::Context;
+use crate::util::date::DateContext;
 use crate::util::html::tree::text_up_to;
 use crate::util::{limits, text};
 use blocks::{Block, blocks};
@@ -187,7 +187,7 @@ impl<'a> Own<'a> {
 fn reading<'a>(
     page: &Page,
     rules: &WebsiteRules,
-    context: &Context,
+    context: &DateContext,
     own: &Own<'a>,
     (at, block): (usize, Block<'a>),
 ) -> Reading<'a> {
@@ -223,7 +223,7 @@ fn reading<'a>(
 
 fn build(
     page: &Page,
-    context: &Context,
+    context: &DateContext,
     now: Option<Time>,
     own: &Own<'_>,
     readings: Vec<Reading<'_>>,
@@ -261,7 +261,7 @@ fn build(
 }
 
 /// The time of an entry, never after `now`. A date that is more than a day in the future is ignored.
-fn published(date: &BlockDate, context: &Context, now: Option<Time>) -> Option<Time> {
+fn published(date: &BlockDate, context: &DateContext, now: Option<Time>) -> Option<Time> {
     let ahead = |t: &Time| now.is_some_and(|now| *t > now + chrono::TimeDelta::days(1));
     date.time(context).filter(|t| !ahead(t)).map(|t| now.map_or(t, |now| t.min(now)))
 }

@@ -2,7 +2,7 @@
 
 use super::blocks::Block;
 use super::dates::{is_only_date, without_date};
-use crate::util::date::Context;
+use crate::util::date::DateContext;
 use crate::util::html::tree::text_up_to;
 use crate::util::session::without_session;
 use crate::util::text;
@@ -36,7 +36,7 @@ pub(super) struct Title<'a> {
 
 /// The title of a block: a heading, an element named as a title, bold text at the start, a link, a cell, the
 /// first line, or else the first sentence. Dates and texts such as "read more" are not titles.
-pub(super) fn title<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a>> {
+pub(super) fn title<'a>(block: &Block<'a>, context: &DateContext) -> Option<Title<'a>> {
     let usable = |e: &ElementRef<'a>| {
         let text = text::line(&text_up_to(*e, MAX_TITLE));
         let text = without_marks(&text);
@@ -177,7 +177,7 @@ fn of_card<'a>(link: ElementRef<'a>) -> Option<Title<'a>> {
 }
 
 /// The line that is the title of a block without a heading. The first sentence of a text is not a title.
-fn first_line<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a>> {
+fn first_line<'a>(block: &Block<'a>, context: &DateContext) -> Option<Title<'a>> {
     if block.is_section() || block.head.value().name() == "tr" {
         return None;
     }
@@ -202,7 +202,7 @@ fn link_around<'a>(block: &Block<'a>) -> Option<ElementRef<'a>> {
 fn longest_cell<'a>(
     block: &Block<'a>,
     elements: &[ElementRef<'a>],
-    context: &Context,
+    context: &DateContext,
 ) -> Option<Title<'a>> {
     if block.head.value().name() != "tr" {
         return None;
@@ -214,7 +214,7 @@ fn longest_cell<'a>(
     Some(Title { text: headline(&text), element: Some(element) })
 }
 
-fn first_sentence<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a>> {
+fn first_sentence<'a>(block: &Block<'a>, context: &DateContext) -> Option<Title<'a>> {
     let lead = text::line(&block.text(4 * HEADLINE + 200));
     let words = without_date(&lead, context);
     let title = headline(words);

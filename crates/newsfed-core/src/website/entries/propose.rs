@@ -7,7 +7,7 @@ use super::measure::{Measure, Measures};
 use super::parts::{self, Title, has_word};
 use super::{PageEntry, read};
 use crate::model::WebsiteRules;
-use crate::util::date::Context;
+use crate::util::date::DateContext;
 use crate::util::domain::same_site;
 use crate::website::list::{ListLink, list_page};
 use crate::website::page::Page;
@@ -62,7 +62,7 @@ const WORDS: [&str; 14] = [
 
 /// A way to read a page as a list of entries.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Proposal {
+pub struct EntriesProposal {
     /// Selector for the blocks, or for the section headings.
     pub articles: String,
     /// The entries that the selector finds now.
@@ -73,7 +73,7 @@ pub struct Proposal {
     pub teasers: bool,
 }
 
-impl Proposal {
+impl EntriesProposal {
     /// The list of the articles that the entries are teasers for; `None` if they are no teasers, or if no
     /// selector finds the articles. One of the proposed `lists` is preferred.
     pub fn linked(&self, page: &Page, lists: Vec<List>) -> Option<List> {
@@ -135,7 +135,7 @@ struct Rated<'a> {
 }
 
 /// Proposes selectors for the entries of a page, best first; empty if the page has no entries.
-pub fn propose(page: &Page) -> Vec<Proposal> {
+pub fn propose(page: &Page) -> Vec<EntriesProposal> {
     let measures = Measures::of(page);
     let whole = content_letters(page, &measures);
     let mut all: Vec<(f64, Group<'_>)> = groups(page, MIN)
@@ -153,7 +153,7 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
     rated.sort_by(|a, b| {
         b.worth.total_cmp(&a.worth).then_with(|| a.group.selector.cmp(&b.group.selector))
     });
-    let mut proposals: Vec<Proposal> = Vec::new();
+    let mut proposals: Vec<EntriesProposal> = Vec::new();
     for rated in rated.into_iter().take(MAX_READ) {
         let rules = WebsiteRules {
             articles: Some(rated.group.selector.clone()),
@@ -164,7 +164,7 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
         if found.entries.len() < MIN || again {
             continue;
         }
-        proposals.push(Proposal {
+        proposals.push(EntriesProposal {
             teasers: are_teasers(page, &found.entries),
             articles: rated.group.selector,
             entries: found.entries,
@@ -335,9 +335,9 @@ impl<'g, 'a> Sample<'g, 'a> {
 }
 
 /// A context for pages that are not being polled: no date is later than its `now`.
-pub(super) fn any_day() -> Context {
+pub(super) fn any_day() -> DateContext {
     let last = chrono::DateTime::from_timestamp(LAST_DAY, 0);
-    Context { now: last.map(|at| at.fixed_offset()), ..Context::default() }
+    DateContext { now: last.map(|at| at.fixed_offset()), ..DateContext::default() }
 }
 
 /// Rates a group; `None` if its blocks are not entries.
@@ -365,7 +365,7 @@ fn signs(
     block: &Block<'_>,
     measure: &Measure,
     title: Option<&Title<'_>>,
-    context: &Context,
+    context: &DateContext,
 ) -> Signs {
     let element = title.and_then(|title| title.element);
     let link = || parts::links(block, title, page).link;

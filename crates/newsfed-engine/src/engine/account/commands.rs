@@ -8,7 +8,7 @@ use super::{AccountError, AccountProbe, AccountReport, AccountStatus, WhichAccou
 use super::{due_at, sync_shown};
 use crate::config::AccountSettings;
 use crate::engine::handle::Handle;
-use crate::engine::message::Role;
+use crate::engine::message::ProcessRole;
 use crate::store::{StoreError, StoredAccount};
 
 impl Handle {
@@ -25,7 +25,7 @@ impl Handle {
         accept: bool,
     ) -> Vec<AccountReport> {
         let mut reports = Vec::new();
-        if matches!(self.status().borrow().role, Role::Watches(_) | Role::Reads) {
+        if matches!(self.status().borrow().role, ProcessRole::Watches(_) | ProcessRole::Reads) {
             return reports;
         }
         for account in self.settings().accounts.clone() {

@@ -1,7 +1,7 @@
 //! Converts items of a server to entries, sanitised like the input of a feed.
 
 use crate::exchange;
-use crate::greader::{Dialect, Entry, EntryText, RemoteId, Stream};
+use crate::greader::{Dialect, EntryText, RemoteId, Stream, StreamEntry};
 use crate::model::{self, ForeignItem, ForeignText, Time};
 use crate::store::Marks;
 use crate::util::html;
@@ -19,7 +19,7 @@ pub(super) struct Received {
 }
 
 /// Reads an item; `None` without an identifier.
-pub(super) fn received(entry: &Entry, dialect: Dialect) -> Option<Received> {
+pub(super) fn received(entry: &StreamEntry, dialect: Dialect) -> Option<Received> {
     let remote = RemoteId::parse(&entry.id)?;
     let streams: Vec<Option<Stream>> = entry.categories.iter().map(|c| Stream::parse(c)).collect();
     let has = |wanted: &Stream| streams.iter().any(|s| s.as_ref() == Some(wanted));

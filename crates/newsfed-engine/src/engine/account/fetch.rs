@@ -5,7 +5,7 @@ use super::state::AccountError;
 use super::storing::{Storing, store_items};
 use super::sync::{MAX_PAGES, Sync};
 use crate::engine::message::SyncProgress;
-use crate::greader::{Contents, Entry, PageRequest, RemoteId, Request, Stream};
+use crate::greader::{Contents, PageRequest, ReaderRequest, RemoteId, Stream, StreamEntry};
 use crate::store::{Announcement, RemoteItem};
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ const FIRST_PAGE: u32 = 250;
 
 /// The response to one request for items.
 pub(super) struct Batch {
-    pub(super) items: Vec<Entry>,
+    pub(super) items: Vec<StreamEntry>,
     /// Whether the only requested item exceeds the maximum size of a response.
     pub(super) too_large: bool,
 }
@@ -27,7 +27,7 @@ impl Sync {
     pub(super) async fn contents(&mut self, rest: &mut &[RemoteId]) -> Result<Batch, AccountError> {
         loop {
             let (now, later) = rest.split_at(self.batch.min(rest.len()));
-            let request = |token: &str| Request::contents(token, now);
+            let request = |token: &str| ReaderRequest::contents(token, now);
             match self.session.read::<Contents>("the items", true, request).await {
                 Ok((contents, _)) => {
                     *rest = later;
@@ -68,7 +68,7 @@ impl Sync {
             let page = PageRequest { most, continuation: before.clone(), ..PageRequest::default() };
             self.know_feeds(waiting.as_ref().map(|c| c.items.as_slice())).await?;
             let store = store_items(Storing::of(self), waiting.take());
-            let request = |_: &str| Request::reading_list(&page);
+            let request = |_: &str| ReaderRequest::reading_list(&page);
             let read = self.session.read::<Contents>("the items", false, request);
             let (read, stored) = tokio::join!(read, store);
             self.add(stored?);
@@ -108,8 +108,8 @@ impl Sync {
     }
 
     /// Reads the subscriptions again, once, if an item belongs to an unknown one.
-    async fn know_feeds(&mut self, items: Option<&[Entry]>) -> Result<(), AccountError> {
-        let known = |item: &Entry| self.feeds.contains_key(&item.origin.stream_id);
+    async fn know_feeds(&mut self, items: Option<&[StreamEntry]>) -> Result<(), AccountError> {
+        let known = |item: &StreamEntry| self.feeds.contains_key(&item.origin.stream_id);
         if self.read_feeds || items.is_none_or(|items| items.iter().all(known)) {
             return Ok(());
         }

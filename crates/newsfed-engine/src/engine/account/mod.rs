@@ -19,12 +19,12 @@ mod sync;
 
 use super::context::Context;
 use super::handle::{Handle, role_changed};
-use super::message::{AccountNote, Role};
+use super::message::{AccountNote, ProcessRole};
 use super::rules;
 use crate::config::AccountSettings;
 use crate::model::Time;
 use crate::store::{StoreError, StoredAccount};
-pub use moving::{MovePlan, Moved, MovingSource};
+pub use moving::{MovePlan, MovedSources, MovingSource};
 pub use state::AccountError;
 use state::AccountState;
 pub(super) use status::account_polling;
@@ -162,7 +162,7 @@ pub(super) async fn run(handle: Handle) {
         let mut status = handle.status();
         let mut revision = handle.store().revision();
         loop {
-            let follows = status.borrow_and_update().role == Role::Follows;
+            let follows = status.borrow_and_update().role == ProcessRole::Follows;
             revision.borrow_and_update();
             let wake = if follows { sync_due(&handle).await } else { None };
             let clock = handle.context.clock.clone();

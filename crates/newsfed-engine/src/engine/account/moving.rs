@@ -8,7 +8,7 @@ use crate::config::{SourcesFile, export_opml, own_keys};
 use crate::engine::edit::blocking;
 use crate::engine::follow::FollowError;
 use crate::engine::handle::Handle;
-use crate::greader::{Dialect, Request, Stream, SubscriptionEdit};
+use crate::greader::{Dialect, ReaderRequest, Stream, SubscriptionEdit};
 use crate::model::{Access, Origin, OwnSettings, Source, SourceFacts, SourceId, SourceKind};
 use crate::store::{MovedSource, RemoteFeed};
 use crate::util::url::normalise;
@@ -34,7 +34,7 @@ pub struct MovePlan {
 
 /// The result of moving sources.
 #[derive(Debug, Clone, Default)]
-pub struct Moved {
+pub struct MovedSources {
     pub moved: Vec<SourceId>,
     /// Sources that were not moved, with the reasons.
     pub staying: Vec<(SourceId, String)>,
@@ -127,7 +127,7 @@ impl Handle {
         &self,
         account: &str,
         ids: &[SourceId],
-    ) -> Result<Moved, FollowError> {
+    ) -> Result<MovedSources, FollowError> {
         let sources = self.local_sources(Some(ids)).await?;
         let done = {
             let _one_at_a_time = self.context.syncing.lock().await;
@@ -137,10 +137,14 @@ impl Handle {
             return Ok(done);
         };
         let report = Some(sync_one(&self.context, settings, false).await);
-        Ok(Moved { report, ..done })
+        Ok(MovedSources { report, ..done })
     }
 
-    async fn move_locked(&self, account: &str, sources: &[Local]) -> Result<Moved, FollowError> {
+    async fn move_locked(
+        &self,
+        account: &str,
+        sources: &[Local],
+    ) -> Result<MovedSources, FollowError> {
         let failed = |e: AccountError| FollowError::Account(format!("{account}: {e}"));
         let (mut sync, before) = self.open_sync(account).await.map_err(failed)?;
         let (key, store) = (sync.key(), &self.context.store);
@@ -156,7 +160,7 @@ impl Handle {
         store.clear_moved(stay).await?;
         let staying = staying.into_iter().map(|(source, why)| (source.id, why)).collect();
         if moving.is_empty() {
-            return Ok(Moved { staying, ..Moved::default() });
+            return Ok(MovedSources { staying, ..MovedSources::default() });
         }
         // The order of these steps allows each to be completed or undone after an interruption.
         store.begin_move(key, moving.clone()).await?;
@@ -171,7 +175,7 @@ impl Handle {
         self.read_again().await;
         // Use the titles and folders that the sources have on the server.
         sync.use_subscriptions(after).await.map_err(failed)?;
-        Ok(Moved { moved, staying, report: None })
+        Ok(MovedSources { moved, staying, report: None })
     }
 
     /// The records of the sources to be moved.
@@ -206,7 +210,7 @@ impl Handle {
     ///
     /// # Errors
     /// As for [`Self::move_to_account`].
-    pub async fn move_back(&self, account: &str) -> Result<Moved, FollowError> {
+    pub async fn move_back(&self, account: &str) -> Result<MovedSources, FollowError> {
         let failed = |e: AccountError| FollowError::Account(format!("{account}: {e}"));
         let settings = self.account(account).ok_or_else(|| failed(AccountError::Unknown))?;
         // Sends the marks and changes that were not sent yet, and applies those of the server.
@@ -216,7 +220,7 @@ impl Handle {
         let key = sync.key();
         let moved = self.context.read(move |reader| reader.moved_sources(key)).await?;
         let own = self.local_sources(None).await?;
-        let mut done = Moved::default();
+        let mut done = MovedSources::default();
         let is_free = |source: &MovedSource| {
             !own.iter().any(|(s, facts)| s.id == source.id && facts.key != source.source)
         };
@@ -333,7 +337,7 @@ impl Sync {
         for source in moved.iter().filter(|source| source.subscribed) {
             let feed = on_server(source, listed);
             let Some(of) = feed.and_then(|feed| Stream::parse(&feed.stream)) else { continue };
-            let request = |token: &str| Request::unsubscribe(token, &of);
+            let request = |token: &str| ReaderRequest::unsubscribe(token, &of);
             match self.session.send("a change", true, request).await {
                 Ok(_) => {}
                 Err(e) if concerns_all(&e) => return Err(e),
@@ -366,7 +370,7 @@ impl Sync {
         missing.retain(|source| urls.insert(normalise(&source.url)));
         if self.dialect() == Dialect::FreshRss && missing.len() > 1 {
             let opml = export_opml(&missing, &HashMap::new(), &[]).text;
-            let request = |_: &str| Request::import(opml.clone());
+            let request = |_: &str| ReaderRequest::import(opml.clone());
             match self.session.send("an import", true, request).await {
                 // Subscribing one by one may still work.
                 Err(e) if !is_refusal(&e) && !matches!(e, AccountError::Refused) => return Err(e),

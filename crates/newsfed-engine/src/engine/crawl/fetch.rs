@@ -1,7 +1,7 @@
 //! Fetching and classifying one link of a crawl.
 
 use crate::crawl::{Class, CrawledPage, PageLink, Site, Targets, read_page, target};
-use crate::dataset::Format;
+use crate::dataset::DataFormat;
 use crate::engine::retry;
 use crate::model::{ErrorKind, Time, Validators};
 use crate::net::{Client, FetchError, MemoryShare, Request, Response, host_key};
@@ -223,7 +223,7 @@ impl Fetcher {
         got.mime = media_type(&response);
         got.class = self.targets.class(&got.mime);
         got.body = response.body.clone();
-        if got.class == Class::Target && Format::named(Some(&got.mime), &url).is_some() {
+        if got.class == Class::Target && DataFormat::named(Some(&got.mime), &url).is_some() {
             got.response = Some(Box::new(response));
         } else if got.class == Class::Html && !got.body.is_empty() {
             let (site, whole) = (self.site.clone(), Box::new(response));

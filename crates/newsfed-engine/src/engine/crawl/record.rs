@@ -9,7 +9,7 @@ use crate::crawl::{
     SleepingBanditParameters, Strategy, Visit,
 };
 use crate::model::Time;
-use crate::store::{CrawlLog, Learned, LinkRow, RequestRow, StoreError};
+use crate::store::{CrawlLog, LearnedLinks, LinkRow, RequestRow, StoreError};
 use crate::util::limits;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -255,7 +255,7 @@ impl Record {
             Ok(())
         })?;
         let hubs: Vec<(LinkId, u32)> = led.into_iter().collect();
-        let learned = Learned { labels, hubs, ..Learned::default() };
+        let learned = LearnedLinks { labels, hubs, ..LearnedLinks::default() };
         self.log.learn(std::iter::empty(), &learned)?;
         Ok(self.log.set_note(CONCLUDED, "1")?)
     }

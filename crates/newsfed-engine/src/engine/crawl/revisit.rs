@@ -10,7 +10,7 @@ use super::{
 use crate::crawl::{Class, Classifier, Known, LinkId, Links, NextRequest, Seen, Strategy, Visit};
 use crate::model::{Time, Validators};
 use crate::net::Response;
-use crate::store::{CrawlLog, Learned};
+use crate::store::{CrawlLog, LearnedLinks};
 use crate::util::limits;
 use std::collections::{HashMap, HashSet};
 use url::Url;
@@ -31,13 +31,13 @@ pub struct Revisit {
     deadline: Option<Time>,
     progress: CrawlProgress,
     /// What earlier visits have learned.
-    before: Learned,
+    before: LearnedLinks,
     /// Links that the last visit saw but did not fetch.
     waited: HashSet<LinkId>,
     /// The validators of pages.
     validators: HashMap<LinkId, Validators>,
     /// What this visit has learned.
-    learned: Learned,
+    learned: LearnedLinks,
     /// The link that is being fetched.
     fetching: Option<LinkId>,
     /// New links that could not be fetched; the next visit tries them again.
@@ -100,7 +100,7 @@ impl Revisit {
             before,
             waited,
             validators,
-            learned: Learned::default(),
+            learned: LearnedLinks::default(),
             fetching: None,
             failed: Vec::new(),
             in_a_row: 0,
@@ -207,7 +207,7 @@ impl Revisit {
         let surplus = waiting.len().saturating_sub(MAX_WAITING);
         let note = limits::left_out(surplus, "waiting link", MAX_WAITING);
         let waiting = waiting.into_iter().take(MAX_WAITING).collect();
-        let learned = Learned { hubs, waiting, ..self.learned };
+        let learned = LearnedLinks { hubs, waiting, ..self.learned };
         let new = rows(&self.links, self.log.links());
         self.log.learn(new, &learned)?;
         Ok(note)

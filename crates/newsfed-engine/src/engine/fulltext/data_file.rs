@@ -3,7 +3,9 @@
 use super::TextGot;
 use super::fetch::{ItemState, PageFailure, PageOutcome, READING, fail, store};
 use super::read::SavedPage;
-use crate::dataset::{self, Dataset, DatasetError, Format, compare, describe, describe_difference};
+use crate::dataset::{
+    self, DataFormat, Dataset, DatasetError, compare, describe, describe_difference,
+};
 use crate::engine::context::Context;
 use crate::model::{Revision, Source, SourceKind, TextFrom, TextWay};
 use crate::store::{PageRead, PageResult, PageText, StoreError};
@@ -50,9 +52,9 @@ struct Read {
 }
 
 /// The format of a response, if it is a data file and the source follows such files.
-pub(super) fn format(source: &Source, page: &SavedPage) -> Option<Format> {
+pub(super) fn format(source: &Source, page: &SavedPage) -> Option<DataFormat> {
     matches!(source.kind(), SourceKind::Page | SourceKind::Crawl)
-        .then(|| Format::of(page.content_type.as_deref(), &page.url, &page.body))?
+        .then(|| DataFormat::of(page.content_type.as_deref(), &page.url, &page.body))?
 }
 
 /// Compares a file with its previous content and stores the result.
@@ -61,7 +63,7 @@ pub(super) async fn take(
     state: &ItemState,
     key: i64,
     page: SavedPage,
-    format: Format,
+    format: DataFormat,
 ) -> Result<PageOutcome, StoreError> {
     let way = TextWay::Best;
     let known = Known {
@@ -105,7 +107,7 @@ async fn read_within(
     context: &Arc<Context>,
     source: &str,
     page: &SavedPage,
-    format: Format,
+    format: DataFormat,
     known: Known,
 ) -> Result<Result<Read, String>, StoreError> {
     if context.pages.overdue.has(source) {
@@ -132,7 +134,7 @@ async fn read_within(
 fn read(
     body: &[u8],
     content_type: Option<&str>,
-    format: Format,
+    format: DataFormat,
     known: &Known,
 ) -> Result<Read, DatasetError> {
     let new = dataset::read(body, content_type, format)?;

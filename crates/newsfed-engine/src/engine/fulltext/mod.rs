@@ -21,7 +21,7 @@ pub(super) use prefetch::follow;
 pub(super) use requests::PageRequests;
 
 use super::handle::Handle;
-use super::message::Role;
+use super::message::ProcessRole;
 use crate::model::{FullText, SourceKind, TextFrom, TextWay};
 use crate::store::{MarkedItems, Result, WantedPage};
 use prefetch::{Run, not_never};
@@ -151,7 +151,7 @@ impl Handle {
     /// # Errors
     /// If the database cannot be read or written.
     pub async fn opened(&self, key: i64) -> Result<TextGot> {
-        if self.status().borrow().role == Role::Reads {
+        if self.status().borrow().role == ProcessRole::Reads {
             return Ok(TextGot::Left);
         }
         // Even if another process polls, only this one knows what its user opens.

@@ -4,7 +4,7 @@
 use super::fetch::PageOutcome;
 use super::{TextGot, Trigger, fetch, may_fetch};
 use crate::engine::context::Context;
-use crate::engine::message::{Role, Status};
+use crate::engine::message::{ProcessRole, Status};
 use crate::model::{FullText, QuietHours, Source, Time};
 use crate::net::host_key;
 use crate::schedule;
@@ -32,7 +32,7 @@ pub(crate) async fn follow(context: &Arc<Context>, mut status: watch::Receiver<S
     let mut declared = context.declared();
     // Pages that could not be stored; the others are fetched first.
     let mut left = HashSet::new();
-    let free = |s: &Status| s.role == Role::Follows && s.total == 0 && !s.offline;
+    let free = |s: &Status| s.role == ProcessRole::Follows && s.total == 0 && !s.offline;
     let polls = status.clone();
     // Polls have priority, but running requests are finished.
     let goes_on = || free(&polls.borrow());

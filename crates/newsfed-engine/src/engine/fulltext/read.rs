@@ -2,9 +2,9 @@
 
 use super::llm;
 use crate::article::{
-    self, Document, Extraction, Guide, LinkChanges, LostLayout, Mode, NoArticle, Origin, PageTime,
-    Template, contains_feed_text, from_html, has_full_text, is_small_change, may_be_summary,
-    same_references, same_text,
+    self, Document, Extraction, Guide, LinkChanges, LostLayout, Mode, NoArticle, PageTime,
+    Template, TextOrigin, contains_feed_text, from_html, has_full_text, is_small_change,
+    may_be_summary, same_references, same_text,
 };
 use crate::model::{
     Item, LeftOutReason, SourceRules, TextFrom, TextWay, Time, Validators, WebsiteRules,
@@ -418,10 +418,10 @@ fn guide(known: &ReadContext, url: &Url) -> Guide {
 
 fn from(found: &Extraction) -> TextFrom {
     match found.origin {
-        Origin::Guide => TextFrom::Guided,
-        Origin::Page => TextFrom::Page,
-        Origin::Template => TextFrom::Site,
-        Origin::Data => TextFrom::Data,
+        TextOrigin::Guide => TextFrom::Guided,
+        TextOrigin::Page => TextFrom::Page,
+        TextOrigin::Template => TextFrom::Site,
+        TextOrigin::Data => TextFrom::Data,
     }
 }
 

@@ -9,7 +9,7 @@ use super::announce;
 use super::follow::FollowError;
 use super::handle::{Handle, role_changed};
 use super::local;
-use super::message::{FirstFetch, FirstPage, Role, TimedResponse};
+use super::message::{FirstFetch, FirstPage, ProcessRole, TimedResponse};
 use super::{TypedOrigin, access};
 use crate::config::{FileEdit, ImportError, ListPlan, Listed, path_url};
 use crate::model::{Origin, Source, SourceId, SourceRules};
@@ -168,7 +168,7 @@ fn not_a_list(error: ImportError) -> FollowError {
 pub(super) async fn run(handle: Handle) {
     let mut status = handle.status();
     loop {
-        let follows = status.borrow_and_update().role == Role::Follows;
+        let follows = status.borrow_and_update().role == ProcessRole::Follows;
         if follows {
             match handle.keep_lists_in_step().await {
                 Ok(changes) => {

@@ -8,7 +8,7 @@ mod tests;
 
 use super::context::Context;
 use super::handle::{Handle, role_changed};
-use super::message::{AccountNote, MARKS_FOLDER, Role};
+use super::message::{AccountNote, MARKS_FOLDER, ProcessRole};
 use super::watch::folder_changes;
 use crate::config::MachineSettings;
 use crate::store::Store;
@@ -54,7 +54,7 @@ pub(super) async fn run(handle: Handle) {
     loop {
         revision.borrow_and_update();
         settings.borrow_and_update();
-        let follows = status.borrow_and_update().role == Role::Follows;
+        let follows = status.borrow_and_update().role == ProcessRole::Follows;
         let chosen = chosen(&handle.settings().machines).filter(|_| follows);
         if let Some((folder, name)) = &chosen {
             // A network folder may hang.
@@ -85,7 +85,7 @@ pub(super) async fn run(handle: Handle) {
             () = tokio::time::sleep(CHECK), if is_on => {}
         }
     }
-    let follows = status.borrow().role == Role::Follows;
+    let follows = status.borrow().role == ProcessRole::Follows;
     if let Some((folder, name)) = chosen(&handle.settings().machines).filter(|_| follows) {
         let last = exchange_once(&handle, exchange, &folder, &name);
         if tokio::time::timeout(PATIENCE, last).await.is_err() {

@@ -3,7 +3,7 @@
 use super::Visit;
 use super::gathering::Gathering;
 use super::page;
-use crate::dataset::Format;
+use crate::dataset::DataFormat;
 use crate::engine::fulltext::{self, TextGot};
 use crate::model::{Enclosure, Entry, SourceKind};
 use crate::net::{FetchError, Request, Response};
@@ -18,7 +18,7 @@ impl Visit<'_> {
     pub(super) fn is_file(&self, response: &Response) -> bool {
         let follows = matches!(self.job.source.kind(), SourceKind::Page | SourceKind::Crawl);
         let (content_type, url) = (response.content_type(), &response.final_url);
-        let is_file = || Format::of(content_type, url, &response.body).is_some();
+        let is_file = || DataFormat::of(content_type, url, &response.body).is_some();
         follows && response.is_success() && is_file()
     }
 
@@ -125,7 +125,7 @@ impl Visit<'_> {
         let new = new.map_err(|e| text::line(&e.to_string()))?;
         let next = |file: &StoredFile| {
             let url = Url::parse(&file.url).ok()?;
-            Format::named(file.mime.as_deref(), &url)?;
+            DataFormat::named(file.mime.as_deref(), &url)?;
             Some(if read.contains(&file.item) { now + FIRST } else { now })
         };
         let plans = new.iter().map(|file| (file.item, next(file))).collect();

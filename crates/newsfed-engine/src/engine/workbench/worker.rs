@@ -264,7 +264,7 @@ impl Worker {
             WorkbenchPage::Second => return,
             WorkbenchPage::List | WorkbenchPage::Copy(_) if self.of_entries => {
                 let Some(sheet) = self.sheets.get(&place) else { return };
-                let offer = |proposal: crate::website::entries::Proposal| Offer {
+                let offer = |proposal: crate::website::entries::EntriesProposal| Offer {
                     count: proposal.entries.len(),
                     known: 0,
                     selectors: vec![(SelectorField::Articles, proposal.articles)],

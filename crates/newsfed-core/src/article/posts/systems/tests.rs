@@ -1,7 +1,7 @@
 use crate::article::blocks::Page;
 use crate::article::document::Inline;
 use crate::article::{Guide, Mode, extract};
-use crate::util::date::Context;
+use crate::util::date::DateContext;
 use crate::util::html::tree;
 use url::Url;
 
@@ -213,7 +213,8 @@ fn reads_posts_of_simple_machines_and_mybb() {
 fn lines(markup: &str) -> Vec<String> {
     let tree = tree::page(markup).unwrap();
     let page = Page::read(&tree);
-    let found = super::read_posts(&page, &mut vec![true; page.blocks.len()], &Context::default());
+    let found =
+        super::read_posts(&page, &mut vec![true; page.blocks.len()], &DateContext::default());
     let mut lines: Vec<String> = found.unwrap().lines.values().map(|line| of_line(line)).collect();
     lines.sort();
     lines
@@ -278,7 +279,7 @@ fn selected(markup: &str) -> Option<String> {
     let page = Page::read(&tree);
     let blocks = 0..page.blocks.len();
     let mut taken: Vec<bool> = blocks.clone().map(|at| page.text(at).contains('x')).collect();
-    super::read_posts(&page, &mut taken, &Context::default())?;
+    super::read_posts(&page, &mut taken, &DateContext::default())?;
     let texts = blocks.filter(|at| taken[*at]).map(|at| page.text(at).trim());
     Some(texts.collect::<Vec<_>>().join("|"))
 }
