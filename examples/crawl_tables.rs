@@ -5,7 +5,7 @@
 
 use anyhow::{Context, Result};
 use flate2::read::GzDecoder;
-use newsfed::crawl::replay::{Graph, ReplayFigures, Replayed, read, trial};
+use newsfed::crawl::replay::{CrawlFigures, Graph, Replayed, read, trial};
 use newsfed::crawl::{Kind, SleepingBanditParameters};
 use std::fmt::Write;
 use std::fs::File;
@@ -49,7 +49,7 @@ struct Row {
     name: String,
     urls: usize,
     targets: usize,
-    figures: Vec<ReplayFigures>,
+    figures: Vec<CrawlFigures>,
 }
 
 /// The page of tables, as Markdown.
@@ -70,7 +70,7 @@ pub fn tables(folder: &Path) -> Result<String> {
     }
     let mut out = INTRODUCTION.to_owned();
     let percent = |value: Option<f64>| value.map_or("∞".to_owned(), |p| format!("{p:.1}"));
-    let found = |f: &ReplayFigures| percent(Some(f.q90_percent_mean).filter(|_| f.unreached == 0));
+    let found = |f: &CrawlFigures| percent(Some(f.q90_percent_mean).filter(|_| f.unreached == 0));
     out += "\n## Requests for 90 % of the targets\n\nAs a percentage of the URLs of the site.\n\n";
     table(&mut out, &rows, found);
     out += "\n## Non-target bytes before 90 % of the target bytes\n\n\
@@ -101,13 +101,13 @@ fn row(file: &Path, data: bool) -> Result<Option<Row>> {
         let begun = Instant::now();
         let crawl = |seed| trial(&graph, *kind, SleepingBanditParameters::default(), seed);
         let crawls: Vec<Replayed> = (0..SEEDS).map(crawl).collect();
-        ReplayFigures::of(&graph, *kind, &crawls, begun.elapsed())
+        CrawlFigures::of(&graph, *kind, &crawls, begun.elapsed())
     });
     let figures = figures.collect();
     Ok(Some(Row { name, urls: graph.nodes.len(), targets: targets(&graph), figures }))
 }
 
-fn table(out: &mut String, rows: &[Row], value: impl Fn(&ReplayFigures) -> String) {
+fn table(out: &mut String, rows: &[Row], value: impl Fn(&CrawlFigures) -> String) {
     let names: Vec<&str> = Kind::ALL.iter().map(|(_, name)| *name).collect();
     let _ = writeln!(out, "| site | URLs | targets | {} |", names.join(" | "));
     let _ = writeln!(out, "|---|{}", "--:|".repeat(names.len() + 2));

@@ -15,7 +15,7 @@ mod apps;
 #[path = "engine/accounts/server.rs"]
 mod reader;
 
-use newsfed::demo::server::{ReceivedRequest, Reply, Server};
+use newsfed::demo::server::{Reply, ScriptedRequest, Server};
 use std::collections::HashSet;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -32,7 +32,7 @@ fn variable(name: &str, usual: u64) -> u64 {
 }
 
 /// A feed with entries that are new since the last request.
-fn feed(request: &ReceivedRequest, fetches: &AtomicU64) -> Reply {
+fn feed(request: &ScriptedRequest, fetches: &AtomicU64) -> Reply {
     let first = fetches.fetch_add(1, Ordering::SeqCst) / FEEDS * 5;
     let item = |n: u64| {
         let path = &request.path;

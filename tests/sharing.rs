@@ -13,7 +13,7 @@ mod term;
 #[allow(dead_code, reason = "shared with the tests of the interface")]
 mod world;
 
-use newsfed::demo::server::{ReceivedRequest, Reply, Server};
+use newsfed::demo::server::{Reply, ScriptedRequest, Server};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::process::{Child, Stdio};
@@ -27,7 +27,7 @@ const FEEDS: u8 = 10;
 /// Number of entries in each response; one of them is new.
 const ENTRIES: u64 = 50;
 
-fn feed(request: &ReceivedRequest, fetches: &[AtomicU64]) -> Reply {
+fn feed(request: &ScriptedRequest, fetches: &[AtomicU64]) -> Reply {
     let number: usize = request.path[2..].parse().unwrap();
     let newest = fetches[number].fetch_add(1, Ordering::SeqCst) + ENTRIES;
     let item = |n: u64| {

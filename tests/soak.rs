@@ -9,7 +9,7 @@
 #![allow(clippy::print_stdout, reason = "prints measurements")]
 
 use newsfed::config::{NetSettings, Paths, Settings, load};
-use newsfed::demo::server::{ReceivedRequest, Reply, Server};
+use newsfed::demo::server::{Reply, ScriptedRequest, Server};
 use newsfed::engine::{Engine, Handle};
 use newsfed::model::{Source, SourceId, Time};
 use newsfed::net::Names;
@@ -43,7 +43,7 @@ fn newest(number: usize, hours: i64) -> i64 {
     ENTRIES - 1 + hours / pace(number)
 }
 
-fn answer(request: &ReceivedRequest, hours: i64) -> Reply {
+fn answer(request: &ScriptedRequest, hours: i64) -> Reply {
     let number: usize = request.path[1..].parse().unwrap();
     let newest = newest(number, hours);
     let etag = format!("\"{newest}\"");

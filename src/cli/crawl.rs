@@ -4,7 +4,7 @@ use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::output::Output;
 use crate::crawl::replay::{
-    Graph, ReplayFigures, Replayed, again, bytes_csv, bytes_svg, curve_csv, curve_svg, read, trial,
+    CrawlFigures, Graph, Replayed, again, bytes_csv, bytes_svg, curve_csv, curve_svg, read, trial,
 };
 use crate::crawl::{BanditParameters, Kind, PathParameters, SleepingBanditParameters, Targets};
 use crate::engine::crawl::{CrawlBudget, DEFAULT_BUDGET};
@@ -199,7 +199,7 @@ pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result
     let begun = Instant::now();
     let crawls: Vec<Replayed> =
         (0..args.seeds).map(|seed| trial(&graph, args.strategy, parameters, seed)).collect();
-    let mut figures = ReplayFigures::of(&graph, args.strategy, &crawls, begun.elapsed());
+    let mut figures = CrawlFigures::of(&graph, args.strategy, &crawls, begun.elapsed());
     if let Some(older) = &args.after {
         figures.requests_to_90_new =
             Some(mean_again(&open(older, args.profile)?, &graph, args.seeds));
@@ -258,7 +258,7 @@ fn write_curves(to: &Path, graph: &Graph, kind: Kind, crawls: &[Replayed]) -> Re
     Ok(())
 }
 
-fn summary(figures: &ReplayFigures, graph: &Graph) -> String {
+fn summary(figures: &CrawlFigures, graph: &Graph) -> String {
     let targets = graph.nodes.iter().filter(|n| n.target).count();
     let mut words = format!(
         "{}: {} URLs, {targets} targets; {} finds 90 % of them with {:.1} % of the requests \
@@ -286,7 +286,7 @@ fn summary(figures: &ReplayFigures, graph: &Graph) -> String {
 }
 
 /// Tables of the requests and bytes for each tenth of the targets, and of the predictions.
-fn tables(figures: &ReplayFigures) -> String {
+fn tables(figures: &CrawlFigures) -> String {
     let percent = |value: Option<f64>| value.map_or("never".to_owned(), |p| format!("{p:.1} %"));
     let mut rows = vec![["targets", "requests", "other bytes"].map(str::to_owned).to_vec()];
     rows.extend(figures.milestones.iter().map(|m| {

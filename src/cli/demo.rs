@@ -18,7 +18,7 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let (paths, overrides) = (prepared.paths.clone(), global.set.clone());
     let config::Loaded { settings, sources, .. } = config::load(&paths, &overrides)?;
     tui::show(Home::new(paths, overrides, settings, sources), message)?;
-    out.note("That was the demo; nothing was saved. Run `newsfed` to start with your own sources.");
+    out.note("That was the demo; its items and settings are gone. Run `newsfed` to start with your own sources.");
     Ok(Exit::Ok)
 }
 
@@ -33,7 +33,7 @@ fn appearance(global: &Global) -> (String, Option<Result<String, String>>) {
     }
     let own = config::appearance(&text);
     let message = "The demo uses your appearance settings and key bindings. It ignores your other settings and \
-                   saves nothing.";
+                   keeps nothing.";
     let message = (!own.is_empty()).then(|| Ok(message.to_owned()));
     (own, message)
 }

@@ -33,7 +33,7 @@ pub(super) struct SyncArgs {
     /// Only sources that are due according to their schedule
     #[arg(long, conflicts_with = "force")]
     due: bool,
-    /// Refresh even sources that a server asked newsfed to pause
+    /// Refresh even sources whose server asked for a pause
     #[arg(long)]
     force: bool,
     /// Remove the sources no longer in a followed list, even if there are many

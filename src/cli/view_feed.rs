@@ -86,13 +86,13 @@ pub(super) fn run(args: &FeedArgs, global: &Global, out: &mut Output) -> Result<
     if view.criteria.needs_index() {
         index_all(&store, out)?;
     }
-    let outline = match &args.name {
-        Some(name) => outline("view", &catalogue.view_named(name)?.name),
-        None => outline("search", args.query.as_deref().unwrap_or_default()),
+    let header = match &args.name {
+        Some(name) => header("view", &catalogue.view_named(name)?.name),
+        None => header("search", args.query.as_deref().unwrap_or_default()),
     };
     let limit = args.limit.map_or(home.settings.feeds.items, usize::from);
     let of = FeedOf { catalogue: &catalogue, settings: &home.settings, view: &view, limit };
-    let feed = of.write(&store.reader()?, args.format.into(), &outline)?;
+    let feed = of.write(&store.reader()?, args.format.into(), &header)?;
     if let Some(left_out) = &feed.left_out {
         out.note(format!("newsfed: {left_out}"));
     }
@@ -113,7 +113,7 @@ pub(super) fn run(args: &FeedArgs, global: &Global, out: &mut Output) -> Result<
 }
 
 /// The metadata of the feed for a view or search.
-pub(super) fn outline(kind: &str, name: &str) -> FeedHeader {
+pub(super) fn header(kind: &str, name: &str) -> FeedHeader {
     let encoded = utf8_percent_encode(name, NON_ALPHANUMERIC);
     FeedHeader { id: format!("tag:newsfed.example,2026:{kind}/{encoded}"), title: text::line(name) }
 }
@@ -133,7 +133,7 @@ impl FeedOf<'_> {
         &self,
         reader: &Reader,
         format: FeedFormat,
-        outline: &FeedHeader,
+        header: &FeedHeader,
     ) -> Result<WrittenFeed, Failure> {
         let mut writer = FeedWriter::new(format);
         let (mut anchor, mut left) = (Anchor::First, self.limit);
@@ -157,7 +157,7 @@ impl FeedOf<'_> {
                 {
                     anchor = Anchor::After(Cursor::from(last));
                 }
-                _ => return Ok(writer.finish(outline)),
+                _ => return Ok(writer.finish(header)),
             }
         }
     }

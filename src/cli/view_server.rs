@@ -6,7 +6,7 @@ use super::global::Global;
 use super::home::Home;
 use super::item_options::Choice;
 use super::output::Output;
-use super::view_feed::{FeedFormatArg, FeedOf, outline};
+use super::view_feed::{FeedFormatArg, FeedOf, header};
 use crate::config::{FeedsSettings, Settings, ViewSettings};
 use crate::engine::Handle;
 use crate::feed::write::{FeedFormat, FeedHeader, WrittenFeed};
@@ -223,10 +223,10 @@ impl Wanted {
         let mut catalogue = Catalogue::join(sources.iter().cloned(), reader.brief_sources()?);
         (catalogue.item_tags, catalogue.views) = (reader.item_tags()?, settings.views.clone());
         let Ok(view) = catalogue.view_named(&self.view) else { return Ok(None) };
-        let outline = outline("view", &view.name);
+        let header = header("view", &view.name);
         let choice = Choice { view: Some(view.name.clone()), ..Choice::default() };
         let view = choice.view(&catalogue)?;
-        Ok(Some(FoundView { catalogue, view, outline }))
+        Ok(Some(FoundView { catalogue, view, header }))
     }
 }
 
@@ -234,7 +234,7 @@ impl Wanted {
 struct FoundView {
     catalogue: Catalogue,
     view: View,
-    outline: FeedHeader,
+    header: FeedHeader,
 }
 
 impl FoundView {
@@ -247,9 +247,9 @@ impl FoundView {
     ) -> Result<WrittenFeed, Failure> {
         let (catalogue, view) = (&self.catalogue, &self.view);
         let of = FeedOf { catalogue, settings, view, limit: settings.feeds.items };
-        let feed = of.write(&store.reader()?, format, &self.outline)?;
+        let feed = of.write(&store.reader()?, format, &self.header)?;
         if let Some(left_out) = &feed.left_out {
-            tracing::warn!("the view \"{}\" is too long: {left_out}", self.outline.title);
+            tracing::warn!("the view \"{}\" is too long: {left_out}", self.header.title);
         }
         Ok(feed)
     }

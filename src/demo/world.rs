@@ -1,7 +1,7 @@
 //! The fictional sites, served on loopback.
 
 use super::render::{Place, media_type};
-use super::server::{Failure, ReceivedRequest, Reply, Server};
+use super::server::{Failure, Reply, ScriptedRequest, Server};
 use super::sites::{Manner, Site, sites};
 use crate::model::{Source, SourceId, Time};
 use crate::util::clock::Clock;
@@ -36,7 +36,7 @@ impl World {
         let start = clock.now();
         let serve = || {
             let (sites, clock) = (sites.clone(), clock.clone());
-            move |request: &ReceivedRequest| respond(&sites, start, clock.now(), request)
+            move |request: &ScriptedRequest| respond(&sites, start, clock.now(), request)
         };
         let ips: Vec<_> = (0..sites.len()).map(ip).collect();
         let (server, shared) = match Server::start_on(&ips, serve()) {
@@ -96,7 +96,7 @@ fn ip(index: usize) -> IpAddr {
     IpAddr::V4(Ipv4Addr::new(127, 0, 1, last))
 }
 
-fn respond(sites: &[Site], start: Time, now: Time, request: &ReceivedRequest) -> Reply {
+fn respond(sites: &[Site], start: Time, now: Time, request: &ScriptedRequest) -> Reply {
     let path = request.path.split('?').next().unwrap_or_default();
     if path == "/robots.txt" {
         return Reply::ok("text/plain", "User-agent: *\nDisallow:\n");
@@ -161,7 +161,7 @@ fn address_of(sites: &[Site], slug: &str, host: &str) -> String {
 }
 
 /// The document with its validators, or 304 if the client already has it.
-fn conditional(request: &ReceivedRequest, newest: Time, media_type: &str, body: String) -> Reply {
+fn conditional(request: &ScriptedRequest, newest: Time, media_type: &str, body: String) -> Reply {
     let hash = Sha256::digest(&body);
     let etag: String = hash.iter().take(8).map(|b| format!("{b:02x}")).collect();
     let etag = format!("\"{etag}\"");

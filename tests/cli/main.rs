@@ -53,7 +53,7 @@ mod view_feeds;
 mod view_server;
 mod ways;
 
-use newsfed::demo::server::{ReceivedRequest, Reply, Server};
+use newsfed::demo::server::{Reply, ScriptedRequest, Server};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -98,7 +98,7 @@ impl Run {
 }
 
 impl World {
-    fn new(answer: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static) -> Self {
+    fn new(answer: impl Fn(&ScriptedRequest) -> Reply + Send + Sync + 'static) -> Self {
         Self { folder: tempfile::tempdir().unwrap(), server: Server::start(answer).unwrap() }
     }
 

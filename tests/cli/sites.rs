@@ -2,7 +2,7 @@
 //! `examples/screenshots`.
 
 use newsfed::demo::World;
-use newsfed::demo::server::{ReceivedRequest, Reply};
+use newsfed::demo::server::{Reply, ScriptedRequest};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use url::Url;
@@ -25,7 +25,7 @@ impl Sites {
     }
 
     /// Forwards a request to its site, and returns the response with the site names in its links.
-    pub(crate) fn fetch(&self, request: &ReceivedRequest) -> Reply {
+    pub(crate) fn fetch(&self, request: &ScriptedRequest) -> Reply {
         let host = String::from_utf8_lossy(request.header("host").unwrap_or_default()).into_owned();
         let name = host.trim_end_matches(".example");
         let Some((_, url)) = self.sites.iter().find(|(site, _)| site == name) else {

@@ -6,7 +6,7 @@
 
 use crate::reference::corpora;
 use flate2::read::GzDecoder;
-use newsfed::crawl::replay::{Graph, ReplayFigures, again, read, trial};
+use newsfed::crawl::replay::{CrawlFigures, Graph, again, read, trial};
 use newsfed::crawl::{Kind, SleepingBanditParameters};
 use std::fs::File;
 use std::io::BufReader;
@@ -26,7 +26,7 @@ fn q90(graph: &Graph, kind: Kind) -> f64 {
     let crawls: Vec<_> = (0..seeds)
         .map(|seed| trial(graph, kind, SleepingBanditParameters::default(), seed))
         .collect();
-    let figures = ReplayFigures::of(graph, kind, &crawls, Duration::ZERO);
+    let figures = CrawlFigures::of(graph, kind, &crawls, Duration::ZERO);
     println!("{:12} {:10} {:.1}", graph.site, kind.name(), figures.q90_percent_mean);
     figures.q90_percent_mean
 }

@@ -2,8 +2,8 @@
 
 use crate::reference::lines;
 use newsfed::greader::{
-    Body, Contents, ItemRefs, QuickAdd, ReaderRequest, RemoteId, RemoteState, Stream,
-    Subscriptions, Tags, UnreadCounts, UserInfo, parse_login,
+    Body, Contents, ItemRefs, QuickAdd, RemoteId, RemoteMark, RemoteRequest, Stream, Subscriptions,
+    Tags, UnreadCounts, UserInfo, parse_login,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -13,7 +13,7 @@ fn fields(form: &str) -> Vec<(String, String)> {
     url::form_urlencoded::parse(form.as_bytes()).into_owned().collect()
 }
 
-fn form(request: ReaderRequest) -> String {
+fn form(request: RemoteRequest) -> String {
     match request.body {
         Body::Form(form) => form,
         other => panic!("{other:?}"),
@@ -41,12 +41,12 @@ fn serialises_requests_as_recorded() {
         }
         match path {
             "/accounts/ClientLogin" if typed.len() == 2 && all("Email").len() == 1 => {
-                assert_eq!(form(ReaderRequest::login(all("Email")[0], all("Passwd")[0])), body);
+                assert_eq!(form(RemoteRequest::login(all("Email")[0], all("Passwd")[0])), body);
                 assert!(parse_login(response["body"].as_str().unwrap()).is_some());
                 compared[0] += 1;
             }
             "/reader/api/0/stream/items/contents" if all("i").iter().all(|id| is_decimal(id)) => {
-                assert_eq!(form(ReaderRequest::contents(token, &ids().unwrap())), body);
+                assert_eq!(form(RemoteRequest::contents(token, &ids().unwrap())), body);
                 compared[1] += 1;
             }
             // The mark precedes the items, so that servers that limit the number of fields do not drop it.
@@ -56,14 +56,14 @@ fn serialises_requests_as_recorded() {
                 let (Some(ids), to) = (ids(), !all("a").is_empty()) else { continue };
                 let stream = all(if to { "a" } else { "r" })[0];
                 let state = match Stream::parse(stream) {
-                    Some(Stream::Read) => RemoteState::Read,
-                    Some(Stream::Starred) => RemoteState::Starred,
+                    Some(Stream::Read) => RemoteMark::Read,
+                    Some(Stream::Starred) => RemoteMark::Starred,
                     Some(Stream::Label(label)) if stream.starts_with("user/-/") => {
-                        RemoteState::Label(label)
+                        RemoteMark::Label(label)
                     }
                     _ => continue,
                 };
-                let mut written = fields(&form(ReaderRequest::mark(token, &state, to, &ids)));
+                let mut written = fields(&form(RemoteRequest::mark(token, &state, to, &ids)));
                 assert_eq!((written[0].0.as_str(), written[1].1.as_str()), ("T", stream));
                 let mut recorded = typed.clone();
                 written.sort();

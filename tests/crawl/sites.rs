@@ -1,6 +1,6 @@
 //! Sites on loopback.
 
-use newsfed::demo::server::{ReceivedRequest, Reply, Server};
+use newsfed::demo::server::{Reply, ScriptedRequest, Server};
 
 pub(crate) fn page(title: &str, links: impl IntoIterator<Item = String>) -> Reply {
     let items: String = links.into_iter().map(|l| format!("<li>{l}</li>")).collect();
@@ -17,7 +17,7 @@ pub(crate) const FILES: usize = 60;
 /// A site with forty pages without files, and six lists of ten files each. One of the lists is behind a
 /// redirect.
 pub(crate) fn library() -> Server {
-    Server::start(|request: &ReceivedRequest| match request.path.as_str() {
+    Server::start(|request: &ScriptedRequest| match request.path.as_str() {
         "/" => page("Library", ["talk/", "lists/", "dead"].map(link)),
         "/talk/" => page("Talk", (0..40).map(|n| link(format!("/talk/{n}")))),
         "/lists/" => page("Lists", (0..6).map(|n| link(format!("/lists/{n}")))),

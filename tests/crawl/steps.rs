@@ -2,7 +2,7 @@
 
 use super::sites::{FILES, library, link, page};
 use super::{World, asked, files, lines, summary};
-use newsfed::demo::server::{ReceivedRequest, Reply, Server};
+use newsfed::demo::server::{Reply, ScriptedRequest, Server};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
 use std::process::Command;
@@ -93,7 +93,7 @@ fn defers_a_response_that_exceeds_the_byte_budget() {
 
 #[test]
 fn obeys_robots_txt_and_reads_sitemaps() {
-    let base = |request: &ReceivedRequest| {
+    let base = |request: &ScriptedRequest| {
         let host = request.header("host").unwrap();
         format!("http://{}", String::from_utf8_lossy(host))
     };

@@ -2,7 +2,7 @@
 
 use super::sites::{link, page};
 use super::{World, asked, summary};
-use newsfed::demo::server::{Failure, ReceivedRequest, Reply, Server};
+use newsfed::demo::server::{Failure, Reply, ScriptedRequest, Server};
 use serde_json::json;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,7 +11,7 @@ const FILES: u64 = 20;
 /// A body larger than any limit.
 const HUGE: &str = "1073741824";
 
-fn trap(request: &ReceivedRequest, sessions: &AtomicU64) -> Reply {
+fn trap(request: &ScriptedRequest, sessions: &AtomicU64) -> Reply {
     let path = request.path.as_str();
     let number = |prefix: &str| path.strip_prefix(prefix).and_then(|n| n.parse::<u64>().ok());
     if let Some(day) = number("/calendar/") {

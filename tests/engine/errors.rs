@@ -211,7 +211,7 @@ async fn an_unknown_host_does_not_affect_others() {
 /// A laptop is suspended during a poll; the clock is eight hours later when it wakes up.
 #[tokio::test]
 async fn polls_everything_once_after_eight_hours_of_suspend() {
-    let well = |r: &ReceivedRequest| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"");
+    let well = |r: &ScriptedRequest| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"");
     let ips = hosts(3);
     let server = Server::start_on(&ips, well).unwrap();
     let (open, opened) = std::sync::mpsc::channel::<()>();

@@ -95,7 +95,7 @@ impl Blog {
     }
 }
 
-fn conditional(request: &ReceivedRequest, reply: Reply) -> Reply {
+fn conditional(request: &ScriptedRequest, reply: Reply) -> Reply {
     let etag = reply.headers.iter().find(|(name, _)| name == "etag").map(|(_, v)| v.as_slice());
     if etag.is_some() && request.header("if-none-match") == etag {
         return Reply::status(304);

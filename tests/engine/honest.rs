@@ -43,7 +43,7 @@ fn channel(n: usize) -> &'static str {
 
 /// A response with the newest twenty items, or 304. Some servers send no validators, and some send a
 /// `max-age`.
-fn reply(n: usize, items: &[i64], begin: Time, now: i64, request: &ReceivedRequest) -> Reply {
+fn reply(n: usize, items: &[i64], begin: Time, now: i64, request: &ScriptedRequest) -> Reply {
     let out = items.partition_point(|at| *at <= now);
     let shown = items[out.saturating_sub(20)..out].iter().rev().map(|at| {
         let date = (begin + chrono::TimeDelta::seconds(*at)).to_rfc2822();

@@ -21,7 +21,7 @@ fn page() -> Reply {
 /// A feed with one item, and the model at `/model`.
 fn world(
     dated: bool,
-    model: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static,
+    model: impl Fn(&ScriptedRequest) -> Reply + Send + Sync + 'static,
 ) -> (Server, Home) {
     let date = if dated { "<pubDate>Tue, 02 Jan 2024 00:00:00 GMT</pubDate>" } else { "" };
     let server = Server::start(move |request| {

@@ -49,7 +49,7 @@ mod zones;
 use newsfed::config::{
     NetSettings, Paths, ScheduleSettings, Settings, SourceChange, SourcesFile, load,
 };
-use newsfed::demo::server::{ReceivedRequest, Reply, Server};
+use newsfed::demo::server::{Reply, ScriptedRequest, Server};
 use newsfed::engine::{Engine, Handle, Pace, Refreshed, Status};
 use newsfed::model::{
     Item, Outcome, PauseReason, PolicyKind, PollRecord, Source, SourceFacts, SourceId, Time,
@@ -267,7 +267,7 @@ fn paths_requested(server: &Server) -> Vec<String> {
     server.requests().into_iter().map(|r| r.path).collect()
 }
 
-fn is_conditional(request: &ReceivedRequest) -> bool {
+fn is_conditional(request: &ScriptedRequest) -> bool {
     request.header("if-none-match").or(request.header("if-modified-since")).is_some()
 }
 

@@ -74,7 +74,7 @@ struct Received {
     at: Time,
     /// The number of the host: 1 or 2.
     host: usize,
-    request: ReceivedRequest,
+    request: ScriptedRequest,
 }
 
 impl Received {
@@ -230,7 +230,7 @@ impl Scenario {
 }
 
 impl Answer {
-    fn reply(&self, request: &ReceivedRequest) -> Reply {
+    fn reply(&self, request: &ScriptedRequest) -> Reply {
         let with_headers = |reply: Reply| {
             let headers = self.headers.iter();
             headers.fold(reply, |r, (name, value)| r.header(&name.to_lowercase(), value))

@@ -1,7 +1,7 @@
 //! The hostile files, and a server that serves them.
 
 use super::world::World;
-use newsfed::demo::server::{ReceivedRequest, Reply, Server};
+use newsfed::demo::server::{Reply, ScriptedRequest, Server};
 use serde_json::Value;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -71,7 +71,7 @@ impl Corpus {
     pub(crate) fn world<'a>(&self, followed: impl Iterator<Item = &'a str>) -> World {
         let (folder, mark) = (self.dir.path().to_owned(), self.mark.clone());
         let fetched = AtomicUsize::new(0);
-        let server = Server::start(move |request: &ReceivedRequest| {
+        let server = Server::start(move |request: &ScriptedRequest| {
             let name = request.path.trim_start_matches('/');
             let Ok(body) = std::fs::read(folder.join(name)) else { return Reply::status(404) };
             let (_, end) = name.rsplit_once('.').unwrap_or_default();

@@ -2,14 +2,14 @@
 
 use super::term::key;
 use super::world::World;
-use newsfed::demo::server::{Failure, ReceivedRequest, Reply, Server};
+use newsfed::demo::server::{Failure, Reply, ScriptedRequest, Server};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Number of streets in the town. Each street page links to one house, and each house page is an article.
 const STREETS: usize = 8;
 
-fn town(request: &ReceivedRequest) -> Reply {
+fn town(request: &ScriptedRequest) -> Reply {
     let page = |title: &str, body: String| {
         Reply::ok("text/html", format!("<!doctype html><title>{title}</title>{body}"))
     };
@@ -92,7 +92,7 @@ fn crawls_a_site_without_feed_or_list() {
 }
 
 /// A town in which each house page links to a data table. While `held` is set, one street never responds.
-fn slow_town(held: &Arc<AtomicBool>) -> impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static {
+fn slow_town(held: &Arc<AtomicBool>) -> impl Fn(&ScriptedRequest) -> Reply + Send + Sync + 'static {
     let held = held.clone();
     move |request| match request.path.as_str() {
         path if path.starts_with("/house/") => {

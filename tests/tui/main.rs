@@ -356,7 +356,7 @@ fn demo_runs_without_a_network() {
     t.wait_for("HTTP 500");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
-    t.wait_for("nothing was saved");
+    t.wait_for("That was the demo");
     assert!(!world.path("data").exists() && !world.path("config/config.toml").exists());
 }
 

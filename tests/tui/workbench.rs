@@ -3,7 +3,7 @@
 use crate::term::{Term, key};
 use crate::world::World;
 use newsfed::demo;
-use newsfed::demo::server::{ReceivedRequest, Reply, Server};
+use newsfed::demo::server::{Reply, ScriptedRequest, Server};
 use newsfed::util::clock::SystemClock;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -99,7 +99,7 @@ fn council(rebuilt: Arc<AtomicBool>) -> Server {
     let page = |title: &str, body: &str| {
         Reply::ok("text/html", format!("<!doctype html><title>{title}</title><main>{body}</main>"))
     };
-    let answer = move |request: &ReceivedRequest| {
+    let answer = move |request: &ScriptedRequest| {
         let new = rebuilt.load(Ordering::SeqCst);
         if request.path == "/news" {
             let link = |n: usize| {

@@ -1,7 +1,7 @@
 //! `newsfed-query(7)`: the search language, generated from the tables of its parser.
 
 use super::manual::Manual;
-use crate::query::{MarkState, OPERATORS, Thing};
+use crate::query::{ItemState, OPERATORS, Thing};
 use clap_mangen::roff::{bold, italic};
 use std::io;
 
@@ -82,7 +82,7 @@ pub(super) fn page() -> io::Result<Manual> {
         manual.text(operator.explanation)?;
     }
     manual.section("STATES")?;
-    for (state, name) in MarkState::ALL {
+    for (state, name) in ItemState::ALL {
         manual.entry(&format!("is:{name}"), state.help())?;
     }
     manual.section("THINGS")?;

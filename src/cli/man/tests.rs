@@ -3,7 +3,7 @@ use crate::cli::command;
 use crate::config::{
     Action, Paths, Role, elements_reference, load, settings_reference, sources_reference,
 };
-use crate::query::{MarkState, OPERATORS, Thing};
+use crate::query::{ItemState, OPERATORS, Thing};
 
 /// The text of a page without roff requests and escapes.
 fn shown(file: &str) -> String {
@@ -82,7 +82,7 @@ fn every_operator_has_an_entry() {
             operator.name
         );
     }
-    assert!(MarkState::ALL.iter().all(|(_, name)| has_tag(&text, &format!("is:{name}"))));
+    assert!(ItemState::ALL.iter().all(|(_, name)| has_tag(&text, &format!("is:{name}"))));
     assert!(Thing::ALL.iter().all(|(_, name)| has_tag(&text, &format!("has:{name}"))));
 }
 

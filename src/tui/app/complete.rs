@@ -1,7 +1,7 @@
 //! Completion of fields: finds candidates, and steps through them.
 
 use super::App;
-use crate::query::{MarkState, NamedSource, OPERATORS, Spot, Thing, quoted, spot};
+use crate::query::{ItemState, NamedSource, OPERATORS, Spot, Thing, quoted, spot};
 use crate::store::ItemValues;
 use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
@@ -136,7 +136,7 @@ impl App {
                 let all = all.filter(|candidate| candidate.text.starts_with(&typed));
                 all.chain(self.sources_named(&spot.typed)).collect()
             }
-            Some("is:") => MarkState::ALL.map(|(_, name)| Candidate::new(name, "")).to_vec(),
+            Some("is:") => ItemState::ALL.map(|(_, name)| Candidate::new(name, "")).to_vec(),
             Some("has:") => Thing::ALL.map(|(_, name)| Candidate::new(name, "")).to_vec(),
             Some("in:") => vec![
                 Candidate::new("later", "kept for later"),

@@ -9,7 +9,7 @@ use super::triage::Marking;
 use super::{App, Focus, RowId};
 use crate::config::{Grouping, ListLayout, MarkRead, SortOrder, UiSettings};
 use crate::model::{ItemRow, Time};
-use crate::query::{MarkState, Query, What, resolve};
+use crate::query::{ItemState, Query, What, resolve};
 use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, TitleMatch, View};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, RequestId};
@@ -109,7 +109,7 @@ impl ItemsPane {
                 title: "All unread".to_owned(),
                 base,
                 query: String::new(),
-                place: Query::of([What::Is(MarkState::Unread)]),
+                place: Query::of([What::Is(ItemState::Unread)]),
                 layout: ListLayout::default(),
                 is_search: false,
             },

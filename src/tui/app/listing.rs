@@ -3,7 +3,7 @@
 use super::items::{Placement, midnight};
 use super::{App, Focus, Row, RowId, Smart};
 use crate::config::{ListLayout, SortOrder};
-use crate::query::{Date, MarkState, Named, Query, What};
+use crate::query::{Date, ItemState, Named, Query, What};
 use crate::store::{Anchor, Scope, View};
 use crate::tui::effect::Effect;
 
@@ -76,7 +76,7 @@ impl App {
         };
         let mut place = self.place_of(row);
         if base.unread_only && !matches!(row.id, RowId::Smart(Smart::Unread)) {
-            place = place.and(Query::of([What::Is(MarkState::Unread)]));
+            place = place.and(Query::of([What::Is(ItemState::Unread)]));
         }
         let layout = match &row.id {
             RowId::Saved(name) => self.view_named(name).map(|view| view.layout.clone()),
@@ -88,8 +88,8 @@ impl App {
 
     fn place_of(&self, row: &Row) -> Query {
         let what = match &row.id {
-            RowId::Smart(Smart::Pinned) => What::Is(MarkState::Pinned),
-            RowId::Smart(Smart::Unread) => What::Is(MarkState::Unread),
+            RowId::Smart(Smart::Pinned) => What::Is(ItemState::Pinned),
+            RowId::Smart(Smart::Unread) => What::Is(ItemState::Unread),
             RowId::Smart(Smart::Later) => What::Later,
             RowId::Smart(Smart::Today) => What::After(Date::Today),
             RowId::Folder(folder) => What::Of(Named::Folder(folder.clone())),

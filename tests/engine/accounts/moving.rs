@@ -3,7 +3,7 @@
 use super::*;
 
 /// A feed with items 1 to 10, as the simulated server would list them.
-pub(super) fn local_feed(request: &ReceivedRequest) -> Reply {
+pub(super) fn local_feed(request: &ScriptedRequest) -> Reply {
     let page = request.path.replace("/f/", "/p/");
     let host = request.headers.iter().find(|(name, _)| name == "host").unwrap();
     let host = String::from_utf8_lossy(&host.1);

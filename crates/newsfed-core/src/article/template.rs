@@ -197,7 +197,10 @@ impl Template {
         for (end, blocks) in self.ends.iter_mut().zip(ends) {
             let marks: Vec<Marks> =
                 blocks.iter().map(|at| Marks::of(page, paths, *at, &range)).collect();
-            count(&mut end.texts, marks.iter().map(|m| m.text));
+            count(
+                &mut end.texts,
+                marks.iter().flat_map(|m| std::iter::once(m.text).chain(m.exact)),
+            );
             count(&mut end.beginnings, marks.iter().filter_map(|m| m.beginning));
             count(&mut end.slots, marks.iter().filter_map(|m| m.slot));
         }
@@ -263,8 +266,10 @@ impl Template {
                 found.map_or(0.0, |(_, n)| *n as f32 / self.seen as f32)
             };
             let usual = |share: f32| share >= USUAL && self.seen > 2;
-            let same = end.texts.iter().any(|(k, n)| *k == marks.text && *n > OTHER_PAGES)
-                || usual(share(&end.texts, Some(marks.text)));
+            let known = |mark: u32| {
+                end.texts.iter().any(|(k, n)| *k == mark && *n > OTHER_PAGES)
+                    || usual(share(&end.texts, Some(mark)))
+            };
             let links = block.link_chars as f32 / block.chars.max(1) as f32;
             let slot = usual(share(&end.slots, marks.slot));
             let begins = usual(share(&end.beginnings, marks.beginning));
@@ -274,7 +279,11 @@ impl Template {
                 || slot && (block.words <= SHORTER || links > LINKS)
                 || marks.classed && links > 0.8;
             // A text that differs only in its numbers may be a measurement or a price.
-            same && !(marks.numbered && may_be_text) || recurs && !may_be_text
+            let same = match marks.exact {
+                Some(exact) => known(exact) || known(marks.text) && !may_be_text,
+                None => known(marks.text),
+            };
+            same || recurs && !may_be_text
         };
         while from < to && from - range.start < HEAD && goes(from, &self.ends[0], true) {
             from += 1;
@@ -393,8 +402,8 @@ fn agreement(page: &Page<'_>, a: &[bool], b: &[bool]) -> f32 {
 struct Marks {
     /// Its text with digits masked.
     text: u32,
-    /// Whether its text has digits.
-    numbered: bool,
+    /// Its text with its digits, if it has any.
+    exact: Option<u32>,
     /// Its first two words with digits masked.
     beginning: Option<u32>,
     /// The path of its box, if there is a class between the article's box and the block.
@@ -421,7 +430,7 @@ impl Marks {
         let classed = boxed || block.classed;
         Self {
             text: number(masked.as_bytes(), 1),
-            numbered: masked.contains('0'),
+            exact: masked.contains('0').then(|| number(page.text(at).as_bytes(), 3)),
             beginning,
             slot: classed.then(|| paths[block.element]),
             classed,

@@ -1,7 +1,7 @@
 //! A second implementation of the published algorithms that is as simple as possible: recursion, dense
 //! vectors, and linear searches. The strategies must make the same requests.
 
-use super::replay::{Graph, Node, ReplayFigures, Replayed, trial};
+use super::replay::{CrawlFigures, Graph, Node, Replayed, trial};
 use super::*;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -381,7 +381,7 @@ fn figures_match_their_definitions() {
         for (kind, name) in Kind::ALL {
             let crawl = trial(&graph, kind, SleepingBanditParameters::default(), 5);
             let (q90, v90, area) = figures(&graph, &crawl);
-            let measured = ReplayFigures::of(&graph, kind, &[crawl], Duration::ZERO);
+            let measured = CrawlFigures::of(&graph, kind, &[crawl], Duration::ZERO);
             assert!(close(measured.q90_percent_mean, q90), "{name}: {q90}, {measured:?}");
             assert!(close(measured.area_mean, area), "{name}: {area}, {measured:?}");
             let volume = measured.v90_percent_mean;
@@ -404,7 +404,7 @@ fn figures_are_missing_if_targets_are_never_found() {
         graph.nodes.push(Node { url, class, bytes: 9_000, links, article: false, target: true });
     }
     let crawl = trial(&graph, Kind::Bfs, SleepingBanditParameters::default(), 1);
-    let figures = ReplayFigures::of(&graph, Kind::Bfs, &[crawl], Duration::ZERO);
+    let figures = CrawlFigures::of(&graph, Kind::Bfs, &[crawl], Duration::ZERO);
     assert_eq!((figures.v90_percent_mean, figures.unreached), (None, 1));
     assert_eq!((figures.q90_percent_mean, figures.bytes90_percent_mean), (200.0, 200.0));
     assert_eq!(figures.milestones[9].requests_percent, None);

@@ -2,7 +2,7 @@
 
 use super::Kind;
 use super::replay::{
-    Graph, Node, Position, ReplayFigures, Replayed, again, curve_csv, read, replay, trial,
+    CrawlFigures, Graph, Node, Position, Replayed, again, curve_csv, read, replay, trial,
 };
 use super::*;
 use std::time::Duration;
@@ -119,7 +119,7 @@ fn fetches_files_immediately() {
 fn figures_are_percentages_of_the_urls() {
     let graph = library();
     let crawls = [crawl(&graph, Kind::Bfs, 0)];
-    let figures = ReplayFigures::of(&graph, Kind::Bfs, &crawls, Duration::ZERO);
+    let figures = CrawlFigures::of(&graph, Kind::Bfs, &crawls, Duration::ZERO);
     // 42 URLs. Requests until 90 %: the start page, 21 links of the menu, and eighteen of the twenty files.
     assert_eq!(graph.nodes.len(), 42);
     assert!((figures.q90_percent_mean - 100.0 * 40.0 / 42.0).abs() < 1e-9);
@@ -259,7 +259,7 @@ fn recognises_articles_by_their_urls() {
     let graph = magazine();
     let figures = |kind| {
         let crawls: Vec<Replayed> = (0..5).map(|seed| crawl(&graph, kind, seed)).collect();
-        ReplayFigures::of(&graph, kind, &crawls, Duration::ZERO).q90_percent_mean
+        CrawlFigures::of(&graph, kind, &crawls, Duration::ZERO).q90_percent_mean
     };
     let (learned, bfs) = (figures(Kind::Learned), figures(Kind::Bfs));
     assert!(bfs > 85.0, "{bfs}");

@@ -233,7 +233,7 @@ fn totals(out: &mut String, each: &TableDifference, old: &Table, new: &Table) {
     if all.is_empty() {
         return;
     }
-    out.push_str("<table><tr><th>ColumnTotal</th><th>Before</th><th>Now</th><th>Change</th></tr>");
+    out.push_str("<table><tr><th>Total</th><th>Before</th><th>Now</th><th>Change</th></tr>");
     for (name, before, now, decimals) in all {
         let sign = if now > before { "+" } else { "" };
         let _ = write!(

@@ -18,7 +18,7 @@ pub use dialect::Dialect;
 pub use id::RemoteId;
 pub use lists::{ContentsWriter, IdWriter};
 pub use login::{parse_login, write_login};
-pub use request::{Body, Method, PageRequest, ReaderRequest, RemoteState, SubscriptionEdit};
+pub use request::{Body, Method, PageRequest, RemoteMark, RemoteRequest, SubscriptionEdit};
 pub use response::{
     Category, Contents, EntryText, ItemRef, ItemRefs, QuickAdd, RemoteTag, StreamEnclosure,
     StreamEntry, StreamLink, StreamOrigin, Subscription, Subscriptions, Tags, UnreadCount,

@@ -22,7 +22,7 @@ pub enum Body {
 
 /// A request to a path below the URL of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReaderRequest {
+pub struct RemoteRequest {
     pub method: Method,
     pub path: &'static str,
     /// The encoded query, without the question mark.
@@ -32,7 +32,7 @@ pub struct ReaderRequest {
 
 /// A mark that items can have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RemoteState {
+pub enum RemoteMark {
     Read,
     Starred,
     Label(String),
@@ -60,12 +60,12 @@ pub struct SubscriptionEdit<'a> {
     pub out_of: Option<&'a str>,
 }
 
-impl From<&RemoteState> for Stream {
-    fn from(state: &RemoteState) -> Self {
+impl From<&RemoteMark> for Stream {
+    fn from(state: &RemoteMark) -> Self {
         match state {
-            RemoteState::Read => Self::Read,
-            RemoteState::Starred => Self::Starred,
-            RemoteState::Label(label) => Self::Label(label.clone()),
+            RemoteMark::Read => Self::Read,
+            RemoteMark::Starred => Self::Starred,
+            RemoteMark::Label(label) => Self::Label(label.clone()),
         }
     }
 }
@@ -74,7 +74,7 @@ fn form(pairs: &[(&str, &str)]) -> String {
     Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
-impl ReaderRequest {
+impl RemoteRequest {
     fn get(path: &'static str, query: &[(&str, &str)]) -> Self {
         Self { method: Method::Get, path, query: form(query), body: Body::None }
     }
@@ -132,7 +132,7 @@ impl ReaderRequest {
     }
 
     /// Sets or removes a single mark, because FreshRSS uses only the last of several marks.
-    pub fn mark(token: &str, state: &RemoteState, to: bool, ids: &[RemoteId]) -> Self {
+    pub fn mark(token: &str, state: &RemoteMark, to: bool, ids: &[RemoteId]) -> Self {
         let stream = Stream::from(state).to_string();
         let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
         let mut pairs = vec![(if to { "a" } else { "r" }, stream.as_str())];

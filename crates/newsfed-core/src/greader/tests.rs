@@ -58,29 +58,29 @@ fn writes_streams_with_a_dash_and_reads_any_user() {
 #[test]
 fn requests_have_token_and_mark_before_the_items() {
     let ids = [RemoteId::Number(7), RemoteId::Number(-8)];
-    let body = |request: ReaderRequest| match request.body {
+    let body = |request: RemoteRequest| match request.body {
         Body::Form(form) => form,
         other => panic!("{other:?}"),
     };
     assert_eq!(
-        body(ReaderRequest::mark("t/1", &RemoteState::Read, true, &ids)),
+        body(RemoteRequest::mark("t/1", &RemoteMark::Read, true, &ids)),
         "T=t%2F1&a=user%2F-%2Fstate%2Fcom.google%2Fread&i=7&i=-8"
     );
     assert_eq!(
-        body(ReaderRequest::mark("t", &RemoteState::Label("a b&c".to_owned()), false, &ids[..1])),
+        body(RemoteRequest::mark("t", &RemoteMark::Label("a b&c".to_owned()), false, &ids[..1])),
         "T=t&r=user%2F-%2Flabel%2Fa+b%26c&i=7"
     );
-    assert_eq!(body(ReaderRequest::login("al ice", "p&w=ä")), "Email=al+ice&Passwd=p%26w%3D%C3%A4");
+    assert_eq!(body(RemoteRequest::login("al ice", "p&w=ä")), "Email=al+ice&Passwd=p%26w%3D%C3%A4");
     let page =
         PageRequest { most: 100, unread: true, since: Some(5), continuation: Some("9".to_owned()) };
     assert_eq!(
-        ReaderRequest::ids(&Stream::ReadingList, &page).query,
+        RemoteRequest::ids(&Stream::ReadingList, &page).query,
         "s=user%2F-%2Fstate%2Fcom.google%2Freading-list&output=json&n=100\
          &xt=user%2F-%2Fstate%2Fcom.google%2Fread&ot=5&c=9"
     );
     let feed = Stream::Feed("3".to_owned());
     assert_eq!(
-        body(ReaderRequest::edit(
+        body(RemoteRequest::edit(
             "t",
             &feed,
             SubscriptionEdit { folder: Some("New"), ..Default::default() }

@@ -1,6 +1,6 @@
 //! Printing a query tree as text.
 
-use super::{Column, Field, MarkState, Query, Term, What};
+use super::{Column, Field, ItemState, Query, Term, What};
 use std::fmt;
 
 /// Prints it as a user would type it. Parsing the result gives the same tree.
@@ -45,7 +45,7 @@ impl fmt::Display for What {
                 let mark = if *phrase { "\"" } else { "" };
                 write!(f, "{mark}{text}{mark}")
             }
-            Self::Is(MarkState::Unread) => f.write_str("unread"),
+            Self::Is(ItemState::Unread) => f.write_str("unread"),
             Self::Is(state) => write!(f, "is:{}", state.name()),
             Self::After(date) => write!(f, "after:{date}"),
             Self::Before(date) => write!(f, "before:{date}"),

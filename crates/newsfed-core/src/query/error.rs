@@ -122,7 +122,7 @@ fn meant_thing(name: &str) -> String {
 }
 
 fn meant_state(name: &str) -> String {
-    let names = super::MarkState::ALL.map(|(_, name)| name);
+    let names = super::ItemState::ALL.map(|(_, name)| name);
     match did_you_mean(name, names) {
         hint if hint.is_empty() => format!("; is: accepts {}", names.join(", ")),
         hint => hint,

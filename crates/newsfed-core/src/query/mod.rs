@@ -57,7 +57,7 @@ pub enum What {
         phrase: bool,
     },
     /// A state of the item.
-    Is(MarkState),
+    Is(ItemState),
     /// `after:`: dated at or after the start of a day, month or year.
     After(Date),
     /// `before:`: dated before the start of a day, month or year.
@@ -138,7 +138,7 @@ pub enum Column {
 
 /// A state that an item can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MarkState {
+pub enum ItemState {
     /// `is:unread`
     Unread,
     /// `is:read`
@@ -147,7 +147,8 @@ pub enum MarkState {
     Pinned,
     /// `is:unpinned`
     Unpinned,
-    /// `is:changed`: its article changed by more than typo fixes since the user last opened it.
+    /// `is:changed`: its article changed by more than typo fixes since the user last opened it, or since it was
+    /// discovered.
     Changed,
     /// `is:edited`: its article changed in any way since the user last opened it.
     Edited,
@@ -172,7 +173,7 @@ pub enum Named {
     Tag(String),
 }
 
-impl MarkState {
+impl ItemState {
     pub const ALL: [(Self, &str); 10] = [
         (Self::Unread, "unread"),
         (Self::New, "new"),
@@ -366,7 +367,7 @@ impl Query {
                 "\"or\", \"and\" and \"not\" are ordinary words here; write OR between \
                  alternatives and - before what to exclude",
             ),
-            What::Is(MarkState::New) => Some("Items count as new until you close the interface"),
+            What::Is(ItemState::New) => Some("Items count as new until you close the interface"),
             _ => None,
         })
     }

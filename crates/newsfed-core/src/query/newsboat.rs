@@ -2,7 +2,7 @@
 
 use super::words::{Role, Word, Words};
 use super::{
-    Column, Date, Field, MarkState, Named, Query, QueryError, QueryErrorKind, Span, Term, Thing,
+    Column, Date, Field, ItemState, Named, Query, QueryError, QueryErrorKind, Span, Term, Thing,
     Unit, What,
 };
 use crate::util::text::line as clean;
@@ -236,8 +236,8 @@ fn term(attribute: &str, sign: &str, value: &str) -> Result<Term, NotTranslated>
         }
     };
     let what = match attribute {
-        "unread" if equal && value == "yes" => What::Is(MarkState::Unread),
-        "unread" if equal && value == "no" => What::Is(MarkState::Read),
+        "unread" if equal && value == "yes" => What::Is(ItemState::Unread),
+        "unread" if equal && value == "no" => What::Is(ItemState::Read),
         "title" => text(Field::Title)?,
         "author" => text(Field::Author)?,
         "link" => text(Field::Url)?,
@@ -252,7 +252,7 @@ fn term(attribute: &str, sign: &str, value: &str) -> Result<Term, NotTranslated>
         "age" => return age(sign, value).map(Term::new).ok_or_else(unknown),
         // Imports translate flags in the same way: `s` pins.
         "flags" if sign != "#" && is_flag(value) => match value {
-            "s" => What::Is(MarkState::Pinned),
+            "s" => What::Is(ItemState::Pinned),
             flag => What::Of(Named::Tag(format!("flag-{flag}"))),
         },
         "enclosure_type" if matches!(sign, "=~" | "!~") => {

@@ -3,7 +3,7 @@
 use super::display::needs_quotes;
 use super::words::{Role, Word, Words};
 use super::{
-    Column, Date, Field, MarkState, Named, Query, QueryError, QueryErrorKind, Span, Term, Thing,
+    Column, Date, Field, ItemState, Named, Query, QueryError, QueryErrorKind, Span, Term, Thing,
     What, newsboat,
 };
 use crate::util::text;
@@ -230,7 +230,7 @@ impl Word<'_> {
         let date = || Date::parse(&value).ok_or_else(|| QueryErrorKind::Date(value.clone()));
         let span = || Span::parse(&value).ok_or_else(|| QueryErrorKind::Age(value.clone()));
         Ok(match name.as_str() {
-            "" if !self.quoted && self.text == "unread" => What::Is(MarkState::Unread),
+            "" if !self.quoted && self.text == "unread" => What::Is(ItemState::Unread),
             "" if !self.quoted => {
                 not_joining(&value)?;
                 text(Column::Any)
@@ -241,7 +241,7 @@ impl Word<'_> {
                     "is:",
                     "unread, read, pinned, unpinned, changed, edited, duplicate, hidden or snoozed",
                 )?;
-                What::Is(MarkState::named(&value).ok_or(QueryErrorKind::State(value))?)
+                What::Is(ItemState::named(&value).ok_or(QueryErrorKind::State(value))?)
             }
             "title:" => {
                 missing("title:", "a word of the title")?;

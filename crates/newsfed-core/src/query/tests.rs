@@ -312,7 +312,7 @@ fn leaf() -> impl Strategy<Value = What> {
         ("[a-z]{1,3}[a-z0-9+:/.<>é日-]{0,8}", Just(false)),
         ("[ a-z:<>/é日-]{1,12}", Just(true)),
     ];
-    let state = proptest::sample::select(MarkState::ALL.map(|(state, _)| state).to_vec());
+    let state = proptest::sample::select(ItemState::ALL.map(|(state, _)| state).to_vec());
     let unit = proptest::sample::select(vec![Unit::Minutes, Unit::Hours, Unit::Weeks]);
     let span = (0u32..10_000, unit).prop_map(|(count, unit)| Span { count, unit });
     let name = "[ a-zA-Z:/é日+-]{1,10}";

@@ -1,7 +1,7 @@
 //! Articles as an EPUB 3.3 publication, with one document per article.
 
 use super::html::{STYLE, body};
-use super::{SavedChapter, SavedHeader};
+use super::{FileHeader, SavedChapter};
 use crate::article::Xhtml;
 use crate::model::Time;
 use crate::util::xml::{DECLARATION, element, empty, end, start};
@@ -38,19 +38,16 @@ struct Picture<'a> {
     bytes: &'a Arc<[u8]>,
 }
 
-pub(super) fn write(
-    chapters: &[SavedChapter],
-    outline: &SavedHeader,
-) -> Result<Vec<u8>, EpubError> {
+pub(super) fn write(chapters: &[SavedChapter], header: &FileHeader) -> Result<Vec<u8>, EpubError> {
     if chapters.is_empty() {
         return Err(EpubError::Empty);
     }
     let pictures = pictures(chapters);
     let mut archive = Archive::begin()?;
     archive.add("META-INF/container.xml", (DECLARATION.to_owned() + CONTAINER).as_bytes(), true)?;
-    let package = package(chapters, outline, &pictures);
+    let package = package(chapters, header, &pictures);
     archive.add("EPUB/package.opf", package.as_bytes(), true)?;
-    archive.add("EPUB/nav.xhtml", navigation(chapters, outline).as_bytes(), true)?;
+    archive.add("EPUB/nav.xhtml", navigation(chapters, header).as_bytes(), true)?;
     archive.add("EPUB/style.css", STYLE.as_bytes(), true)?;
     for (number, chapter) in chapters.iter().enumerate() {
         let picture = |url: &str| {
@@ -140,7 +137,7 @@ fn language(chapters: &[SavedChapter]) -> &str {
 /// Metadata, all files, and the reading order.
 fn package(
     chapters: &[SavedChapter],
-    outline: &SavedHeader,
+    header: &FileHeader,
     pictures: &BTreeMap<String, Picture<'_>>,
 ) -> String {
     let mut out = DECLARATION.to_owned();
@@ -152,7 +149,7 @@ fn package(
     start(&mut out, "package", &package);
     start(&mut out, "metadata", &[("xmlns:dc", "http://purl.org/dc/elements/1.1/")]);
     element(&mut out, "dc:identifier", &[("id", "id")], &identifier(chapters));
-    element(&mut out, "dc:title", &[], &title(chapters, outline));
+    element(&mut out, "dc:title", &[], &title(chapters, header));
     element(&mut out, "dc:language", &[], language(chapters));
     if let [one] = chapters {
         for author in one.authors.iter().filter(|author| !author.trim().is_empty()) {
@@ -186,11 +183,11 @@ fn package(
     out
 }
 
-fn title(chapters: &[SavedChapter], outline: &SavedHeader) -> String {
+fn title(chapters: &[SavedChapter], header: &FileHeader) -> String {
     match chapters {
         [one] => one.title(),
-        _ if outline.title.trim().is_empty() => "Articles".to_owned(),
-        _ => outline.title.clone(),
+        _ if header.title.trim().is_empty() => "Articles".to_owned(),
+        _ => header.title.clone(),
     }
 }
 
@@ -213,8 +210,8 @@ fn page(title: &str, language: Option<&str>, inner: impl FnOnce(&mut String)) ->
 }
 
 /// The table of contents.
-fn navigation(chapters: &[SavedChapter], outline: &SavedHeader) -> String {
-    let title = title(chapters, outline);
+fn navigation(chapters: &[SavedChapter], header: &FileHeader) -> String {
+    let title = title(chapters, header);
     page(&title, None, |out| {
         start(out, "nav", &[("epub:type", "toc"), ("id", "toc")]);
         element(out, "h1", &[], &title);

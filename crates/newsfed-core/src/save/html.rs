@@ -1,6 +1,6 @@
 //! Articles as one self-contained HTML page with embedded pictures.
 
-use super::{SavedChapter, SavedHeader};
+use super::{FileHeader, SavedChapter};
 use crate::article::{Block, Document, Xhtml};
 use crate::util::xml::{element, empty, end, start};
 use base64::Engine;
@@ -22,10 +22,10 @@ td, th { border: 1px solid #999; padding: 0.2em 0.5em; }
 blockquote { border-left: 3px solid #999; margin-left: 0; padding-left: 1em; }
 ";
 
-pub(super) fn write(chapters: &[SavedChapter], outline: &SavedHeader) -> String {
+pub(super) fn write(chapters: &[SavedChapter], header: &FileHeader) -> String {
     let title = match chapters {
         [one] => one.title(),
-        _ => outline.title.clone(),
+        _ => header.title.clone(),
     };
     let mut out = "<!DOCTYPE html>\n".to_owned();
     match chapters {

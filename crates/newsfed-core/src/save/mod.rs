@@ -146,7 +146,7 @@ impl SavedChapter {
 
 /// Metadata of a file.
 #[derive(Debug, Clone, Default)]
-pub struct SavedHeader {
+pub struct FileHeader {
     pub title: String,
 }
 
@@ -203,11 +203,11 @@ impl Collection {
     ///
     /// # Errors
     /// If an EPUB cannot be packed.
-    pub fn write(&self, format: SaveFormat, outline: &SavedHeader) -> Result<SavedFile, EpubError> {
+    pub fn write(&self, format: SaveFormat, header: &FileHeader) -> Result<SavedFile, EpubError> {
         let bytes = match format {
             SaveFormat::Markdown => markdown::write(&self.chapters).into_bytes(),
-            SaveFormat::Html => html::write(&self.chapters, outline).into_bytes(),
-            SaveFormat::Epub => epub::write(&self.chapters, outline)?,
+            SaveFormat::Html => html::write(&self.chapters, header).into_bytes(),
+            SaveFormat::Epub => epub::write(&self.chapters, header)?,
         };
         let pictures = self.chapters.iter().map(|chapter| chapter.pictures.len()).sum();
         let pictures = if format.has_pictures() { pictures } else { 0 };

@@ -52,8 +52,8 @@ fn collection() -> Collection {
     all
 }
 
-fn outline() -> SavedHeader {
-    SavedHeader { title: "A view & more".to_owned() }
+fn header() -> FileHeader {
+    FileHeader { title: "A view & more".to_owned() }
 }
 
 /// Checks that XML is well-formed; returns the values of one attribute.
@@ -109,7 +109,7 @@ fn unpacked(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn epubs_are_complete_and_well_formed() {
-    let saved = collection().write(SaveFormat::Epub, &outline()).unwrap();
+    let saved = collection().write(SaveFormat::Epub, &header()).unwrap();
     assert_eq!((saved.articles, saved.pictures, saved.left_out), (5, 3, 0));
     // The media type is where programs expect it, without compression and extra fields.
     assert_eq!(&saved.bytes[30..58], b"mimetypeapplication/epub+zip");
@@ -156,17 +156,17 @@ fn epubs_are_complete_and_well_formed() {
         assert!(!text.contains("<script") && !text.contains("<video"), "{text}");
         assert_eq!(attributes(&text, "xml:lang").len(), 1);
     }
-    let again = collection().write(SaveFormat::Epub, &outline()).unwrap();
+    let again = collection().write(SaveFormat::Epub, &header()).unwrap();
     assert!(again == saved, "the same bytes");
     assert!(matches!(
-        Collection::default().write(SaveFormat::Epub, &outline()),
+        Collection::default().write(SaveFormat::Epub, &header()),
         Err(EpubError::Empty)
     ));
 }
 
 #[test]
 fn pages_embed_pictures_and_load_nothing() {
-    let saved = collection().write(SaveFormat::Html, &outline()).unwrap();
+    let saved = collection().write(SaveFormat::Html, &header()).unwrap();
     let page = String::from_utf8(saved.bytes).unwrap();
     let xml = page.trim_start_matches("<!DOCTYPE html>\n");
     for source in attributes(xml, "src") {
@@ -182,7 +182,7 @@ fn pages_embed_pictures_and_load_nothing() {
     assert!(!page.contains("<script"), "{page}");
     let mut one = Collection::default();
     one.add(chapter(1, "Only", "<p>x"), 3);
-    let page = String::from_utf8(one.write(SaveFormat::Html, &outline()).unwrap().bytes).unwrap();
+    let page = String::from_utf8(one.write(SaveFormat::Html, &header()).unwrap().bytes).unwrap();
     let parts = ["<title>Only</title>", "<html lang=\"en-GB\">", "2026-09-21"];
     assert!(parts.iter().all(|part| page.contains(part)), "{page}");
 }
@@ -192,7 +192,7 @@ fn markdown_names_the_sources_of_articles() {
     let mut all = Collection::default();
     all.add(chapter(1, "One *star*", "<p>a <b>b</b></p>"), 10);
     all.add(chapter(2, "", "<p>c</p>"), 10);
-    let saved = all.write(SaveFormat::Markdown, &outline()).unwrap();
+    let saved = all.write(SaveFormat::Markdown, &header()).unwrap();
     let text = String::from_utf8(saved.bytes).unwrap();
     let byline = "Kernel \\& Kettle · A. \\<Writer\\> · 2026-09-21\\\n[https://e.org/a?b=1\\&c=\"2\"](https://e.org/a?b=1&c=\"2\")";
     assert_eq!(
@@ -207,7 +207,7 @@ fn saved_files_stay_within_the_size_limit() {
     all.add(chapter(1, "a", "<p>a"), SAVED_BYTES - 100);
     all.add(chapter(2, "b", "<p>b"), 200);
     all.add(chapter(3, "c", "<p>c"), 1);
-    let saved = all.write(SaveFormat::Markdown, &outline()).unwrap();
+    let saved = all.write(SaveFormat::Markdown, &header()).unwrap();
     assert_eq!((saved.articles, saved.left_out), (1, 2), "none is skipped");
     assert_eq!(saved.surplus().as_deref(), Some("2 left out: limit of 67 MB"));
 }

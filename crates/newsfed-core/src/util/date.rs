@@ -14,7 +14,7 @@ mod words;
 pub use crate::model::Offsets;
 pub use names::{day_name, is_weekday, language_of};
 pub use offsets::is_offset;
-pub use scan::{DateContext, Found as FoundDate, Order, Scan, scan};
+pub use scan::{DateContext, FoundDate, Order, Scan, scan};
 pub use token::{is_mark, prepared};
 
 /// The weekday, from 1 for Monday, whose name is at the end of a lower-case text.

@@ -15,7 +15,7 @@ use super::setting::{Setting, read};
 use super::settings::RuleSettings;
 use super::splice::newline;
 use crate::model::Effect;
-use crate::query::{MarkState, Query, Term, Thing, What};
+use crate::query::{ItemState, Query, Term, Thing, What};
 use crate::util::name::MAX_TAG;
 use crate::util::text::line;
 use std::collections::HashSet;
@@ -155,7 +155,7 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
         let whole = |term: &Term| matches!(term.what, What::AsOf(_) | What::InVersions);
         // Duplicates are only detected after new items are stored.
         let later = |term: &Term| {
-            matches!(term.what, What::Is(MarkState::Duplicate) | What::Has(Thing::Duplicate))
+            matches!(term.what, What::Is(ItemState::Duplicate) | What::Has(Thing::Duplicate))
         };
         // A rule with a command runs it, even if `run` is missing.
         let runs = rule.effects.iter().any(|effect| effect == "run");

@@ -173,7 +173,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.unread_only", Rule::Any, |s| Slot::Flag(&mut s.ui.unread_only)).on(
         FormPage::Reading,
         "Hide read items",
-        "Hide read items, and sources without unread items. All items still shows them.",
+        "Hide read items, and sources without unread items, except in All items.",
     ),
     key("ui.fold_stories", Rule::Any, |s| Slot::Flag(&mut s.ui.fold_stories)).on(
         FormPage::Reading,

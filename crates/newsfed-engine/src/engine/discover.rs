@@ -217,13 +217,9 @@ impl Handle {
     }
 
     /// Offers the announced feeds, and fetches the best one for a preview of its entries.
-    pub(super) async fn try_announced(
-        &self,
-        announced: Vec<AnnouncedFeed>,
-        discovery: &mut Discovery,
-    ) {
+    pub(super) async fn try_announced(&self, feeds: Vec<AnnouncedFeed>, discovery: &mut Discovery) {
         let reported = discovery.tried.len().checked_sub(1);
-        self.read_announced(announced, discovery).await;
+        self.read_announced(feeds, discovery).await;
         discovery.retract_unless(SourceKind::Feed, reported);
         discovery.join_problem(reported);
     }

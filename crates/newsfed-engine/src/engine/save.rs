@@ -8,7 +8,7 @@ use super::picture;
 use crate::article::{self, Document, LinkKind};
 use crate::model::{Item, ItemRow};
 use crate::save::{
-    Collection, EpubError, PictureFile, SaveFormat, SavedChapter, SavedFile, SavedHeader,
+    Collection, EpubError, FileHeader, PictureFile, SaveFormat, SavedChapter, SavedFile,
 };
 use crate::store::StoreError;
 use crate::util::file_name::titled;
@@ -151,8 +151,8 @@ impl Handle {
         }
         let name = if order.items.len() - gone == 1 { first } else { line(&order.title) };
         let name = titled(&name, &format!(".{}", order.format.extension()), MAX_NAME, ALSO);
-        let (format, outline) = (order.format, SavedHeader { title: line(&order.title) });
-        let write = move || all.write(format, &outline);
+        let (format, header) = (order.format, FileHeader { title: line(&order.title) });
+        let write = move || all.write(format, &header);
         let file = context.read_document(0, write).await.ok_or(SaveError::Conversion)??;
         Ok(Saved {
             file,

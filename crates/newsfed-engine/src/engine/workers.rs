@@ -15,9 +15,10 @@ const STACK: usize = 16 << 20;
 const LARGE: usize = 1 << 20;
 /// Maximum number of large documents that are read at the same time.
 const MAX_LARGE: usize = 2;
-/// The increment of the threads' nice value, the default of `nice`.
+/// The increment of the threads' nice value. The threads get a third of the share of an equally busy one, so that
+/// time limits on their work still hold.
 #[cfg(target_os = "linux")]
-const NICE: i32 = 10;
+const NICE: i32 = 5;
 
 /// The threads. They are started when needed, and end when this is dropped and they are idle.
 pub(super) struct Workers(Arc<Shared>);
@@ -115,9 +116,8 @@ impl Workers {
     }
 }
 
-/// Lowers the priority of this thread, because a refresh waits for the writer more than for documents, and the
-/// interface must respond at once. Without this, a refresh of 1,000 new feeds on two processors takes a sixth
-/// longer.
+/// Lowers the priority of this thread: a refresh ends when the writer is done, so the writer must not wait for
+/// threads that parse.
 fn give_way() {
     // On other systems, the priority belongs to the whole process.
     #[cfg(target_os = "linux")]

@@ -27,7 +27,7 @@ const PORT_TRIES: usize = 32;
 
 /// A request as the server received it.
 #[derive(Debug, Clone)]
-pub struct ReceivedRequest {
+pub struct ScriptedRequest {
     pub at: Instant,
     /// The local address that received the request.
     pub ip: IpAddr,
@@ -41,7 +41,7 @@ pub struct ReceivedRequest {
     pub in_flight: usize,
 }
 
-impl ReceivedRequest {
+impl ScriptedRequest {
     /// The first header with this name (lower case), byte for byte.
     pub fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_slice())
@@ -113,12 +113,12 @@ impl Reply {
     }
 }
 
-type Handler = dyn Fn(&ReceivedRequest) -> Reply + Send + Sync;
+type Handler = dyn Fn(&ScriptedRequest) -> Reply + Send + Sync;
 
 /// State shared by the connections and the handle.
 struct Shared {
     handler: Box<Handler>,
-    log: Mutex<VecDeque<ReceivedRequest>>,
+    log: Mutex<VecDeque<ScriptedRequest>>,
     count: watch::Sender<usize>,
     in_flight: AtomicUsize,
 }
@@ -137,7 +137,7 @@ impl Server {
     /// # Errors
     /// If no port is available.
     pub fn start(
-        handler: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static,
+        handler: impl Fn(&ScriptedRequest) -> Reply + Send + Sync + 'static,
     ) -> io::Result<Self> {
         Self::start_on(&[IpAddr::V4(Ipv4Addr::LOCALHOST)], handler)
     }
@@ -148,7 +148,7 @@ impl Server {
     /// If an address is not a loopback address or cannot be bound.
     pub fn start_on(
         ips: &[IpAddr],
-        handler: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static,
+        handler: impl Fn(&ScriptedRequest) -> Reply + Send + Sync + 'static,
     ) -> io::Result<Self> {
         if ips.is_empty() || !ips.iter().all(IpAddr::is_loopback) {
             return Err(io::Error::other("only loopback addresses are served"));
@@ -190,7 +190,7 @@ impl Server {
     }
 
     /// The requests so far, oldest first.
-    pub fn requests(&self) -> Vec<ReceivedRequest> {
+    pub fn requests(&self) -> Vec<ScriptedRequest> {
         lock(&self.shared.log).iter().cloned().collect()
     }
 
@@ -290,7 +290,7 @@ async fn respond(
     let _guard = InFlight(&shared.in_flight);
     let path = request.uri().path_and_query().map_or("/", |p| p.as_str()).to_owned();
     let headers = request.headers().iter();
-    let request = ReceivedRequest {
+    let request = ScriptedRequest {
         at: Instant::now(),
         ip,
         method: request.method().to_string(),

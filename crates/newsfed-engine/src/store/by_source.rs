@@ -5,7 +5,7 @@ use super::criteria::Criteria;
 use super::error::Result;
 use super::view::{Scope, View};
 use super::visits::are_few;
-use crate::query::MarkState;
+use crate::query::ItemState;
 use rusqlite::Connection;
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ impl View {
     /// source by source, each with its own index; if few items are new, they are read by row key.
     pub(super) fn by_source(&self, conn: &Connection) -> Result<Cow<'_, Self>> {
         let view = self.of_tagged(conn)?;
-        if !view.criteria.conditions.contains(&Condition::Is(MarkState::New)) || !are_few(conn)? {
+        if !view.criteria.conditions.contains(&Condition::Is(ItemState::New)) || !are_few(conn)? {
             return Ok(view);
         }
         let mut view = view.into_owned();

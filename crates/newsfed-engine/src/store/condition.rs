@@ -6,7 +6,7 @@ use super::signs::Signed;
 use super::stories::{HAS_DUPLICATE, IS_DUPLICATE};
 use super::visits::IS_NEW;
 use crate::model::TextFrom;
-use crate::query::{Column, Field, MarkState, Named, Query, Term, Thing, What};
+use crate::query::{Column, Field, ItemState, Named, Query, Term, Thing, What};
 use crate::util::segment::{may_be_prefix, segmented};
 use crate::util::text;
 use chrono::{DateTime, Local};
@@ -23,7 +23,7 @@ pub enum Condition {
     Signed(Signed),
     /// Like `Signed`, for items that the index has found.
     Signs(Signed),
-    Is(MarkState),
+    Is(ItemState),
     /// Dated earlier than this, in seconds since the epoch.
     Before(i64),
     /// Dated at or later than this, in seconds since the epoch.
@@ -235,7 +235,7 @@ impl Condition {
             Self::Not(inner) => inner.needs_index(),
             Self::Text(_) | Self::Signed(_) | Self::Signs(_) => true,
             Self::Shorter(_) | Self::Longer(_) => true,
-            Self::Is(MarkState::Duplicate) | Self::Has(Thing::Duplicate) => true,
+            Self::Is(ItemState::Duplicate) | Self::Has(Thing::Duplicate) => true,
             _ => false,
         }
     }
@@ -246,8 +246,8 @@ impl Condition {
             Self::All(list) | Self::Any(list) => {
                 list.iter().map(Self::hidden).fold(Hidden::default(), Hidden::or)
             }
-            Self::Is(MarkState::Hidden) => Hidden { by_rules: true, snoozed: false },
-            Self::Is(MarkState::Snoozed) => Hidden { by_rules: false, snoozed: true },
+            Self::Is(ItemState::Hidden) => Hidden { by_rules: true, snoozed: false },
+            Self::Is(ItemState::Snoozed) => Hidden { by_rules: false, snoozed: true },
             _ => Hidden::default(),
         }
     }
@@ -297,18 +297,18 @@ impl Condition {
     }
 }
 
-fn is(state: MarkState) -> &'static str {
+fn is(state: ItemState) -> &'static str {
     match state {
-        MarkState::New => IS_NEW,
-        MarkState::Unread => "i.read = 0",
-        MarkState::Read => "i.read = 1",
-        MarkState::Pinned => "i.pinned = 1",
-        MarkState::Unpinned => "i.pinned = 0",
-        MarkState::Changed => "i.substantial = 1",
-        MarkState::Edited => "i.changed = 1",
-        MarkState::Hidden => "i.hidden = 1",
-        MarkState::Snoozed => "i.hidden = 2",
-        MarkState::Duplicate => IS_DUPLICATE,
+        ItemState::New => IS_NEW,
+        ItemState::Unread => "i.read = 0",
+        ItemState::Read => "i.read = 1",
+        ItemState::Pinned => "i.pinned = 1",
+        ItemState::Unpinned => "i.pinned = 0",
+        ItemState::Changed => "i.substantial = 1",
+        ItemState::Edited => "i.changed = 1",
+        ItemState::Hidden => "i.hidden = 1",
+        ItemState::Snoozed => "i.hidden = 2",
+        ItemState::Duplicate => IS_DUPLICATE,
     }
 }
 

@@ -1,7 +1,7 @@
 //! A query translated for the database: a full-text match and conditions.
 
 use super::condition::{Condition, Hidden, Known, TITLE_COLUMN, fts};
-use crate::query::{Column, MarkState, Named, Query, Term, What};
+use crate::query::{Column, ItemState, Named, Query, Term, What};
 use crate::util::segment::{SEPARATOR, segmented};
 use chrono::{DateTime, Local};
 use std::fmt::Write;
@@ -164,7 +164,7 @@ impl Criteria {
             self.hidden = self.hidden.or(condition.hidden());
         }
         match condition {
-            Condition::Is(MarkState::Hidden | MarkState::Snoozed) if !negated => {
+            Condition::Is(ItemState::Hidden | ItemState::Snoozed) if !negated => {
                 self.only_hidden = true;
                 self.conditions.push(condition);
             }
@@ -184,15 +184,15 @@ impl Criteria {
         }
     }
 
-    fn mark(&mut self, state: MarkState, is: bool) {
+    fn mark(&mut self, state: ItemState, is: bool) {
         let (mark, wanted) = match state {
-            MarkState::Unread => (&mut self.read, !is),
-            MarkState::Read => (&mut self.read, is),
-            MarkState::Pinned => (&mut self.pinned, is),
-            MarkState::Unpinned => (&mut self.pinned, !is),
-            MarkState::Changed => (&mut self.changed, is),
-            MarkState::Edited => (&mut self.edited, is),
-            MarkState::New | MarkState::Hidden | MarkState::Snoozed | MarkState::Duplicate => {
+            ItemState::Unread => (&mut self.read, !is),
+            ItemState::Read => (&mut self.read, is),
+            ItemState::Pinned => (&mut self.pinned, is),
+            ItemState::Unpinned => (&mut self.pinned, !is),
+            ItemState::Changed => (&mut self.changed, is),
+            ItemState::Edited => (&mut self.edited, is),
+            ItemState::New | ItemState::Hidden | ItemState::Snoozed | ItemState::Duplicate => {
                 return self.combine(Condition::Is(state), !is);
             }
         };

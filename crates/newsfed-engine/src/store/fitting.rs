@@ -6,7 +6,7 @@ use super::reader::Reader;
 use super::view::{Anchor, View};
 use crate::config::SortOrder;
 use crate::model::{ItemRow, Time, WORDS_PER_MINUTE};
-use crate::query::MarkState;
+use crate::query::ItemState;
 
 use std::collections::{HashMap, HashSet};
 
@@ -46,7 +46,7 @@ impl Reader {
         // If there are many items, those that the user keeps may be older than the newest.
         if rows.len() == CANDIDATES {
             let mut view = view;
-            let kept = Condition::Any(vec![Condition::Is(MarkState::Pinned), Condition::Later]);
+            let kept = Condition::Any(vec![Condition::Is(ItemState::Pinned), Condition::Later]);
             view.criteria.conditions.push(kept);
             let seen: HashSet<i64> = rows.iter().map(|row| row.key).collect();
             let kept = self.window(&view, Anchor::First, CANDIDATES)?.rows;

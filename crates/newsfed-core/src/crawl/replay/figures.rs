@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// Results of several crawls of one site. Numbers of requests are in percent of the site's URLs.
 #[derive(Debug, Clone, Serialize)]
-pub struct ReplayFigures {
+pub struct CrawlFigures {
     pub strategy: &'static str,
     pub site: String,
     /// Number of crawls.
@@ -118,7 +118,7 @@ fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     values.filter(|v| !v.is_empty()).map(|v| v.iter().sum::<f64>() / v.len() as f64)
 }
 
-impl ReplayFigures {
+impl CrawlFigures {
     /// Summarises crawls of a site that took `elapsed` in total.
     pub fn of(graph: &Graph, kind: Kind, crawls: &[Replayed], took: Duration) -> Self {
         let totals = Totals::of(graph);

@@ -8,7 +8,7 @@ mod run;
 mod trial;
 
 pub use confusion::{Confusion, Predicted};
-pub use figures::{Milestone, ReplayFigures};
+pub use figures::{CrawlFigures, Milestone};
 pub use graph::{Graph, GraphError, Node, read};
 pub use plot::{bytes_csv, bytes_svg, curve_csv, curve_svg};
 pub use run::{Position, Replayed, replay};

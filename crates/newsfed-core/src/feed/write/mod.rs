@@ -141,11 +141,11 @@ impl FeedWriter {
     }
 
     /// Returns the feed, which has at most [`WRITTEN_BYTES`] bytes.
-    pub fn finish(self, outline: &FeedHeader) -> WrittenFeed {
+    pub fn finish(self, header: &FeedHeader) -> WrittenFeed {
         let (head, tail) = match self.format {
-            FeedFormat::Atom => atom::frame(outline, self.updated),
-            FeedFormat::Rss => rss::frame(outline, self.updated),
-            FeedFormat::Json => json::frame(outline),
+            FeedFormat::Atom => atom::frame(header, self.updated),
+            FeedFormat::Rss => rss::frame(header, self.updated),
+            FeedFormat::Json => json::frame(header),
         };
         WrittenFeed {
             text: head + &self.text + &tail,

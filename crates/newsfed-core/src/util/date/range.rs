@@ -1,12 +1,12 @@
 //! Ranges of days, written as their first and last day.
 
-use super::scan::{Found, Reader};
+use super::scan::{FoundDate, Reader};
 
 const DASH: [char; 4] = ['-', '–', '—', '~'];
 
 /// Marks two dates with only a dash between them as the first and last day of a range. If the later date
 /// comes first, they are something else, such as the dates of an update and of the publication.
-pub(super) fn join(text: &str, dates: &mut [Found]) {
+pub(super) fn join(text: &str, dates: &mut [FoundDate]) {
     for at in 1..dates.len() {
         let [first, last] = &mut dates[at - 1..=at] else { continue };
         let between = text.get(first.at.end..last.at.start).unwrap_or_default().trim();

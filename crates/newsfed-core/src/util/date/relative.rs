@@ -1,7 +1,7 @@
 //! Dates relative to the time of the fetch: `2 hours ago`, `vor 3 Tagen`, `gestern`, `3日前`.
 
 use super::names::{Ago, Day, Names};
-use super::scan::{DateContext, Found};
+use super::scan::{DateContext, FoundDate};
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveTime, TimeDelta};
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -25,7 +25,7 @@ struct Match {
 }
 
 /// The dates in a prepared text that are relative to the fetch, in text order.
-pub(super) fn find(text: &str, context: &DateContext) -> Vec<Found> {
+pub(super) fn find(text: &str, context: &DateContext) -> Vec<FoundDate> {
     let now = context.now.filter(|_| text.len() <= MAX_TEXT);
     let Some(now) = now else { return Vec::new() };
     let (ago, days) = Names::get().relative_in(text);
@@ -89,7 +89,7 @@ fn dated(
     text: &str,
     now: DateTime<FixedOffset>,
     context: &DateContext,
-) -> Option<Found> {
+) -> Option<FoundDate> {
     let Match { minutes, unit, named, mut at } = part;
     let time = now.checked_sub_signed(TimeDelta::try_minutes(minutes)?)?;
     let day = time.date_naive();
@@ -97,7 +97,7 @@ fn dated(
     if named && let Some((time, offset, end)) = clock_after(text, at.end, day, context) {
         (clock, zone, at.end) = (Some(time), offset, end);
     }
-    Some(Found {
+    Some(FoundDate {
         day,
         swapped: None,
         time: clock,

@@ -37,7 +37,7 @@ pub struct DateContext {
 
 /// A date in a text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct FoundDate {
     pub day: NaiveDate,
     /// The date with day and month swapped, if it is valid and the text leaves the order open.
     pub swapped: Option<NaiveDate>,
@@ -53,7 +53,7 @@ pub struct Found {
     pub at: std::ops::Range<usize>,
 }
 
-impl Found {
+impl FoundDate {
     /// What the date states about its zone.
     pub fn shows(&self) -> Zone {
         match (self.time, self.zone) {
@@ -69,7 +69,7 @@ impl Found {
 pub struct Scan {
     /// The text in lower case with ASCII digits.
     pub text: String,
-    pub dates: Vec<Found>,
+    pub dates: Vec<FoundDate>,
 }
 
 /// Finds the dates of a text.
@@ -158,7 +158,7 @@ impl Reader<'_> {
 
     /// A date that starts at a token, and the index of the token after it. The previous date ended at
     /// `after`.
-    fn date(&self, at: usize, after: usize) -> Option<(Found, usize)> {
+    fn date(&self, at: usize, after: usize) -> Option<(FoundDate, usize)> {
         let found = match self.all[at].kind {
             Kind::Number { .. } => self
                 .of_characters(at)
@@ -181,7 +181,7 @@ impl Reader<'_> {
                 Some((time, zone, next))
             })
             .map_or((None, None, next), |(t, z, n)| (Some(t), z, n));
-        let found = Found {
+        let found = FoundDate {
             day: day.day,
             swapped: day.swapped.filter(|s| *s != day.day),
             time,

@@ -5,7 +5,7 @@ use super::state::AccountError;
 use super::storing::{Storing, store_items};
 use super::sync::{MAX_PAGES, Sync};
 use crate::engine::message::SyncProgress;
-use crate::greader::{Contents, PageRequest, ReaderRequest, RemoteId, Stream, StreamEntry};
+use crate::greader::{Contents, PageRequest, RemoteId, RemoteRequest, Stream, StreamEntry};
 use crate::store::{Announcement, RemoteItem};
 use std::collections::HashSet;
 
@@ -27,7 +27,7 @@ impl Sync {
     pub(super) async fn contents(&mut self, rest: &mut &[RemoteId]) -> Result<Batch, AccountError> {
         loop {
             let (now, later) = rest.split_at(self.batch.min(rest.len()));
-            let request = |token: &str| ReaderRequest::contents(token, now);
+            let request = |token: &str| RemoteRequest::contents(token, now);
             match self.session.read::<Contents>("the items", true, request).await {
                 Ok((contents, _)) => {
                     *rest = later;
@@ -68,7 +68,7 @@ impl Sync {
             let page = PageRequest { most, continuation: before.clone(), ..PageRequest::default() };
             self.know_feeds(waiting.as_ref().map(|c| c.items.as_slice())).await?;
             let store = store_items(Storing::of(self), waiting.take());
-            let request = |_: &str| ReaderRequest::reading_list(&page);
+            let request = |_: &str| RemoteRequest::reading_list(&page);
             let read = self.session.read::<Contents>("the items", false, request);
             let (read, stored) = tokio::join!(read, store);
             self.add(stored?);

@@ -4,7 +4,7 @@
 use super::plan::{self, MAX_TRIES};
 use super::state::AccountError;
 use super::sync::{HOUR, Sync};
-use crate::greader::{ReaderRequest, RemoteId, RemoteState, Stream, Tags};
+use crate::greader::{RemoteId, RemoteMark, RemoteRequest, Stream, Tags};
 use crate::store::{MergedLabels, SeenLabel, WaitingLabel, tag_form};
 use crate::util::text;
 use std::collections::{BTreeMap, HashSet};
@@ -58,7 +58,7 @@ impl Sync {
     /// The labels and folders of the server. `None` if the server rejects the request, which does not stop
     /// the synchronisation.
     async fn tag_list(&mut self) -> Result<Option<TagList>, AccountError> {
-        let request = |_: &str| ReaderRequest::tags();
+        let request = |_: &str| RemoteRequest::tags();
         match self.session.read::<Tags>("the labels", false, request).await {
             Ok((tags, _)) => Ok(Some(TagList::of(tags))),
             Err(e) if e.is_rejected() || matches!(e, AccountError::Shape { .. }) => {
@@ -107,8 +107,8 @@ impl Sync {
             let (key, form) = (self.key(), change.form.clone());
             self.context.store.begin_sending_label(key, form, items.to_vec()).await?;
             for name in names {
-                let state = RemoteState::Label(name.clone());
-                let request = |token: &str| ReaderRequest::mark(token, &state, change.to, items);
+                let state = RemoteMark::Label(name.clone());
+                let request = |token: &str| RemoteRequest::mark(token, &state, change.to, items);
                 match self.session.send("a label", true, request).await {
                     // The label counts as sent without effect, and is reported after several attempts.
                     Err(e) if e.is_rejected() => {

@@ -4,7 +4,7 @@ use super::convert::received;
 use super::plan;
 use super::state::AccountError;
 use super::sync::{DAY, HOUR, MAX_PAGES, Sync};
-use crate::greader::{ItemRefs, PageRequest, ReaderRequest, RemoteId, Stream};
+use crate::greader::{ItemRefs, PageRequest, RemoteId, RemoteRequest, Stream};
 use crate::store::{Prepared, RemoteItem, prepare};
 use crate::util::text;
 use std::collections::HashSet;
@@ -159,7 +159,7 @@ impl Sync {
         stream: &Stream,
         page: &PageRequest,
     ) -> Result<(Vec<RemoteId>, Option<String>), AccountError> {
-        let request = |_: &str| ReaderRequest::ids(stream, page);
+        let request = |_: &str| RemoteRequest::ids(stream, page);
         let (refs, _): (ItemRefs, _) = self.session.read("a list of items", false, request).await?;
         let wrong = |id: &str| AccountError::Shape {
             request: "a list of items",

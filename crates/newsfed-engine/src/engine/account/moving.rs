@@ -8,7 +8,7 @@ use crate::config::{SourcesFile, export_opml, own_keys};
 use crate::engine::edit::blocking;
 use crate::engine::follow::FollowError;
 use crate::engine::handle::Handle;
-use crate::greader::{Dialect, ReaderRequest, Stream, SubscriptionEdit};
+use crate::greader::{Dialect, RemoteRequest, Stream, SubscriptionEdit};
 use crate::model::{Access, Origin, OwnSettings, Source, SourceFacts, SourceId, SourceKind};
 use crate::store::{MovedSource, RemoteFeed};
 use crate::util::url::normalise;
@@ -337,7 +337,7 @@ impl Sync {
         for source in moved.iter().filter(|source| source.subscribed) {
             let feed = on_server(source, listed);
             let Some(of) = feed.and_then(|feed| Stream::parse(&feed.stream)) else { continue };
-            let request = |token: &str| ReaderRequest::unsubscribe(token, &of);
+            let request = |token: &str| RemoteRequest::unsubscribe(token, &of);
             match self.session.send("a change", true, request).await {
                 Ok(_) => {}
                 Err(e) if concerns_all(&e) => return Err(e),
@@ -370,7 +370,7 @@ impl Sync {
         missing.retain(|source| urls.insert(normalise(&source.url)));
         if self.dialect() == Dialect::FreshRss && missing.len() > 1 {
             let opml = export_opml(&missing, &HashMap::new(), &[]).text;
-            let request = |_: &str| ReaderRequest::import(opml.clone());
+            let request = |_: &str| RemoteRequest::import(opml.clone());
             match self.session.send("an import", true, request).await {
                 // Subscribing one by one may still work.
                 Err(e) if !is_refusal(&e) && !matches!(e, AccountError::Refused) => return Err(e),

@@ -4,7 +4,7 @@
 use super::plan::MAX_TRIES;
 use super::state::AccountError;
 use super::sync::Sync;
-use crate::greader::{QuickAdd, ReaderRequest, Stream, SubscriptionEdit};
+use crate::greader::{QuickAdd, RemoteRequest, Stream, SubscriptionEdit};
 use crate::net::FetchError;
 use crate::store::{AccountOp, RemoteFeed, WaitingOp};
 use crate::util::text;
@@ -139,7 +139,7 @@ impl Sync {
             }
             AccountOp::Unsubscribe => {
                 let Some(of) = of else { return Ok(()) };
-                let request = |token: &str| ReaderRequest::unsubscribe(token, &of);
+                let request = |token: &str| RemoteRequest::unsubscribe(token, &of);
                 self.session.send("a change", true, request).await.map(|_| ())
             }
             AccountOp::Rename { title } => {
@@ -161,13 +161,13 @@ impl Sync {
         of: &Stream,
         edit: SubscriptionEdit<'_>,
     ) -> Result<(), AccountError> {
-        let request = |token: &str| ReaderRequest::edit(token, of, edit);
+        let request = |token: &str| RemoteRequest::edit(token, of, edit);
         self.session.send("a change", true, request).await.map(|_| ())
     }
 
     /// Subscribes to a URL. Returns the name of the subscription.
     pub(super) async fn quick_add(&mut self, url: &str) -> Result<String, AccountError> {
-        let request = |token: &str| ReaderRequest::quick_add(token, url);
+        let request = |token: &str| RemoteRequest::quick_add(token, url);
         let (added, _): (QuickAdd, _) = self.session.read("a subscription", true, request).await?;
         if added.num_results > 0 && !added.stream_id.is_empty() {
             return Ok(added.stream_id);

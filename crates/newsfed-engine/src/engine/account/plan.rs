@@ -1,6 +1,6 @@
 //! Decides what to send, fetch and apply: pure functions of the database and the server's lists.
 
-use crate::greader::{RemoteId, RemoteState};
+use crate::greader::{RemoteId, RemoteMark};
 use crate::store::{Marks, RemoteItem, SeenMarks};
 use std::collections::HashSet;
 use std::time::Duration;
@@ -36,7 +36,7 @@ impl Lists {
 /// Marks of one kind that are to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Push {
-    pub(super) state: RemoteState,
+    pub(super) state: RemoteMark,
     pub(super) to: bool,
     pub(super) items: Vec<RemoteId>,
 }
@@ -48,11 +48,11 @@ type OneMark = fn(&Marks) -> bool;
 pub(super) fn pushes(known: &[RemoteItem]) -> Vec<Push> {
     let waiting = || known.iter().filter(|item| item.is_waiting() && item.tries < MAX_TRIES);
     // Marks that were sent but not seen since are sent again, even if they were reset locally.
-    let kinds: [(RemoteState, bool, OneMark); 4] = [
-        (RemoteState::Read, true, |m| m.read),
-        (RemoteState::Read, false, |m| m.read),
-        (RemoteState::Starred, true, |m| m.pinned),
-        (RemoteState::Starred, false, |m| m.pinned),
+    let kinds: [(RemoteMark, bool, OneMark); 4] = [
+        (RemoteMark::Read, true, |m| m.read),
+        (RemoteMark::Read, false, |m| m.read),
+        (RemoteMark::Starred, true, |m| m.pinned),
+        (RemoteMark::Starred, false, |m| m.pinned),
     ];
     let mut pushes = Vec::new();
     for (state, to, mark) in kinds {

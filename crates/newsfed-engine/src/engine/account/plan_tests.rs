@@ -34,10 +34,10 @@ fn marks_are_sent_by_kind_with_limited_retries() {
         items: ids.iter().map(|id| RemoteId::Number(*id)).collect(),
     };
     let want = [
-        push(RemoteState::Read, true, &[1, 3]),
-        push(RemoteState::Read, false, &[2, 8]),
-        push(RemoteState::Starred, true, &[3]),
-        push(RemoteState::Starred, false, &[4]),
+        push(RemoteMark::Read, true, &[1, 3]),
+        push(RemoteMark::Read, false, &[2, 8]),
+        push(RemoteMark::Starred, true, &[3]),
+        push(RemoteMark::Starred, false, &[4]),
     ];
     assert_eq!(pushes(&known), want);
 }

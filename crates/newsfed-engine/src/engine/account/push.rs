@@ -3,7 +3,7 @@
 use super::plan::{self, Push};
 use super::state::AccountError;
 use super::sync::Sync;
-use crate::greader::{ReaderRequest, RemoteId, RemoteState};
+use crate::greader::{RemoteId, RemoteMark, RemoteRequest};
 use std::collections::HashSet;
 
 /// Number of rejected requests with marks in one synchronisation after which rejected requests are no longer
@@ -28,9 +28,9 @@ impl Sync {
             let mut rest = items.as_slice();
             while !rest.is_empty() {
                 let (now, later) = rest.split_at(size.min(rest.len()));
-                let is_read = state == RemoteState::Read;
+                let is_read = state == RemoteMark::Read;
                 self.context.store.begin_sending(key, is_read, now.to_vec()).await?;
-                let request = |token: &str| ReaderRequest::mark(token, &state, to, now);
+                let request = |token: &str| RemoteRequest::mark(token, &state, to, now);
                 match self.session.send("a mark", true, request).await {
                     Ok(response) => size = plan::next_batch(size, response.elapsed),
                     Err(e) if e.is_rejected() => {

@@ -3,7 +3,7 @@
 use super::state::AccountError;
 use crate::config::AccountSettings;
 use crate::engine::context::Context;
-use crate::greader::{Body, ReaderRequest, parse_login};
+use crate::greader::{Body, RemoteRequest, parse_login};
 use crate::model::Time;
 use crate::net::{FetchError, ServiceRequest, ServiceResponse};
 use crate::store::StoredAccount;
@@ -56,7 +56,7 @@ impl Session {
         Self { context, settings, stored, requests: 0, date: None, renewed }
     }
 
-    async fn once(&mut self, request: &ReaderRequest) -> Result<ServiceResponse, AccountError> {
+    async fn once(&mut self, request: &RemoteRequest) -> Result<ServiceResponse, AccountError> {
         let query = if request.query.is_empty() { "" } else { "?" };
         let text = format!("{}{}{query}{}", self.settings.url, request.path, request.query);
         let shape =
@@ -79,7 +79,7 @@ impl Session {
     }
 
     /// Sends a request up to three times, so the request must be idempotent.
-    async fn tried(&mut self, request: &ReaderRequest) -> Result<ServiceResponse, AccountError> {
+    async fn tried(&mut self, request: &RemoteRequest) -> Result<ServiceResponse, AccountError> {
         let mut tries = 0;
         loop {
             tries += 1;
@@ -128,7 +128,7 @@ impl Session {
     }
 
     async fn log_in_with(&mut self, password: &str) -> Result<(), AccountError> {
-        let request = ReaderRequest::login(&self.settings.user, password);
+        let request = RemoteRequest::login(&self.settings.user, password);
         let response = self.tried(&request).await?;
         let text = String::from_utf8_lossy(&response.body);
         self.stored.token = None;
@@ -141,7 +141,7 @@ impl Session {
     }
 
     async fn fetch_token(&mut self) -> Result<(), AccountError> {
-        let response = self.tried(&ReaderRequest::token()).await?;
+        let response = self.tried(&RemoteRequest::token()).await?;
         match response.status {
             200 => {}
             401 => return Err(AccountError::Refused),
@@ -164,7 +164,7 @@ impl Session {
         &mut self,
         name: &'static str,
         needs_token: bool,
-        request: impl Fn(&str) -> ReaderRequest,
+        request: impl Fn(&str) -> RemoteRequest,
     ) -> Result<ServiceResponse, AccountError> {
         loop {
             if self.stored.auth.is_none() {
@@ -205,7 +205,7 @@ impl Session {
         &mut self,
         name: &'static str,
         needs_token: bool,
-        request: impl Fn(&str) -> ReaderRequest,
+        request: impl Fn(&str) -> RemoteRequest,
     ) -> Result<(T, ServiceResponse), AccountError> {
         let response = self.send(name, needs_token, &request).await?;
         let body = response.body.clone();

@@ -8,7 +8,7 @@ use super::state::{AccountError, AccountState};
 use crate::config::AccountSettings;
 use crate::engine::announce;
 use crate::engine::context::Context;
-use crate::greader::{Dialect, ReaderRequest, RemoteId, Stream, Subscriptions, UserInfo};
+use crate::greader::{Dialect, RemoteId, RemoteRequest, Stream, Subscriptions, UserInfo};
 use crate::model::Time;
 use crate::store::{Announcement, RemoteFeed, RemoteItem, StoredAccount};
 use std::collections::{HashMap, HashSet};
@@ -223,7 +223,7 @@ impl Sync {
 
     pub(super) async fn recognise(&mut self) -> Result<(), AccountError> {
         let (_, response): (UserInfo, _) =
-            self.session.read("user-info", false, |_| ReaderRequest::user_info()).await?;
+            self.session.read("user-info", false, |_| RemoteRequest::user_info()).await?;
         let dialect = Dialect::recognise(&self.settings.url, response.server.as_deref());
         self.state.dialect = Some(dialect);
         Ok(())
@@ -232,7 +232,7 @@ impl Sync {
     /// The number of sources and the unread count.
     pub(super) async fn survey(&mut self) -> Result<(usize, usize), AccountError> {
         self.recognise().await?;
-        let request = |_: &str| ReaderRequest::subscriptions();
+        let request = |_: &str| RemoteRequest::subscriptions();
         let (list, _): (Subscriptions, _) =
             self.session.read("the subscriptions", false, request).await?;
         let unread = self.ids(&Stream::ReadingList, true, None, usize::MAX).await?;
@@ -241,7 +241,7 @@ impl Sync {
 
     /// The subscriptions of the server.
     pub(super) async fn subscriptions(&mut self) -> Result<Listed, AccountError> {
-        let request = |_: &str| ReaderRequest::subscriptions();
+        let request = |_: &str| RemoteRequest::subscriptions();
         let (list, _): (Subscriptions, _) =
             self.session.read("the subscriptions", false, request).await?;
         let count = list.subscriptions.len();

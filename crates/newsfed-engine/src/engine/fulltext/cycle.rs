@@ -3,7 +3,7 @@
 
 use super::TextGot;
 use super::Trigger;
-use super::fetch::{Choice, ItemState, PageOutcome, fetch_now, state};
+use super::fetch::{Choice, PageOutcome, StoredItemState, fetch_now, state};
 use crate::engine::context::Context;
 use crate::model::TextWay;
 use crate::store::StoreError;
@@ -58,7 +58,7 @@ pub(super) async fn another(
     Ok(first.unwrap_or_else(|| PageOutcome::not_stored(TextGot::Left)))
 }
 
-impl ItemState {
+impl StoredItemState {
     /// How the displayed text was extracted; `None` if the page has not given a text yet.
     fn shown_way(&self) -> Option<TextWay> {
         let page = self.page.as_ref()?;

@@ -1,7 +1,7 @@
 //! Followed data files: the text of their item describes the changes in them.
 
 use super::TextGot;
-use super::fetch::{ItemState, PageFailure, PageOutcome, READING, fail, store};
+use super::fetch::{PageFailure, PageOutcome, READING, StoredItemState, fail, store};
 use super::read::SavedPage;
 use crate::dataset::{
     self, DataFormat, Dataset, DatasetError, compare, describe, describe_difference,
@@ -60,7 +60,7 @@ pub(super) fn format(source: &Source, page: &SavedPage) -> Option<DataFormat> {
 /// Compares a file with its previous content and stores the result.
 pub(super) async fn take(
     context: &Arc<Context>,
-    state: &ItemState,
+    state: &StoredItemState,
     key: i64,
     page: SavedPage,
     format: DataFormat,

@@ -47,7 +47,7 @@ impl Choice {
 }
 
 /// All data about an item and its page.
-pub(super) struct ItemState {
+pub(super) struct StoredItemState {
     pub(super) item: Item,
     /// The date that the item is sorted by.
     date: Time,
@@ -198,7 +198,7 @@ pub(in crate::engine) async fn unused(context: &Context, key: i64) -> Result<(),
 /// Extracts a page and stores the result.
 async fn take(
     context: &Arc<Context>,
-    state: &ItemState,
+    state: &StoredItemState,
     key: i64,
     page: SavedPage,
     way: TextWay,
@@ -231,7 +231,7 @@ async fn take(
         elsewhere: state.is_elsewhere(),
         now,
     };
-    // The timeout covers only the extraction, not the wait for a processor.
+    // The timeout starts with the extraction, not while it waits for a thread.
     let bytes = page.body.len();
     let reading = context.begin(bytes, move || read(page, known)).await;
     let reading = reading.ok_or(StoreError::Closed)?;
@@ -273,7 +273,7 @@ pub(super) async fn state(
     context: &Arc<Context>,
     key: i64,
     source: Option<&Arc<Source>>,
-) -> Result<Option<ItemState>, StoreError> {
+) -> Result<Option<StoredItemState>, StoreError> {
     let (sources, given) = (context.clone(), source.cloned());
     let read = context.read(move |reader| {
         let (Some(row), Some(item)) = (reader.row(key)?, reader.item(key)?) else {
@@ -283,7 +283,7 @@ pub(super) async fn state(
             return Ok(None);
         };
         let home = reader.source(row.source_key)?.and_then(|facts| facts.home_url);
-        Ok(Some(ItemState {
+        Ok(Some(StoredItemState {
             renews: source.kind() == SourceKind::Page,
             item,
             date: row.date,
@@ -298,7 +298,7 @@ pub(super) async fn state(
     read.await
 }
 
-impl ItemState {
+impl StoredItemState {
     /// When to fetch the page again automatically. `None` for pages of sites, which are polled instead.
     fn refresh(&self, now: Time) -> Option<Time> {
         let polled = self.source.kind().reads_pages();
@@ -380,7 +380,7 @@ impl From<FetchError> for PageFailure {
 /// The page, from memory if a user wants a different extraction; `None` if it has not changed.
 pub(super) async fn get(
     context: &Arc<Context>,
-    state: &ItemState,
+    state: &StoredItemState,
     key: i64,
     trigger: Trigger,
     late: Instant,
@@ -426,7 +426,7 @@ pub(in crate::engine) async fn paused_until(
 /// Fetches the page; `None` if it has not changed.
 async fn ask(
     context: &Arc<Context>,
-    state: &ItemState,
+    state: &StoredItemState,
     url: Url,
     trigger: Trigger,
 ) -> Result<Option<SavedPage>, PageFailure> {
@@ -472,7 +472,7 @@ fn refusal(context: &Context, response: &Response) -> PageFailure {
 
 pub(super) async fn fail(
     context: &Arc<Context>,
-    state: &ItemState,
+    state: &StoredItemState,
     key: i64,
     failure: PageFailure,
     way: TextWay,

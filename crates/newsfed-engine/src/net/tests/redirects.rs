@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::{Access, BasicAuth, Secret, Validators};
-use crate::serve::scripted::{ReceivedRequest, Reply};
+use crate::serve::scripted::{Reply, ScriptedRequest};
 
 #[tokio::test]
 async fn follows_and_reports_redirects() {
@@ -116,7 +116,7 @@ fn secrets() -> Access {
 }
 
 /// Whether a request had validators, and whether it had secrets.
-fn shown(seen: &ReceivedRequest) -> (bool, bool) {
+fn shown(seen: &ScriptedRequest) -> (bool, bool) {
     let secrets = seen.header("authorization").is_some();
     assert_eq!(secrets, seen.header("x-key").is_some());
     (seen.header("if-none-match").is_some(), secrets)

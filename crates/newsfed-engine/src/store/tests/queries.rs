@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::Enclosure;
 use crate::query::{
-    Column, Field, MarkState, Named, NamedSource, Query, Term, Thing, What, pattern, resolve,
+    Column, Field, ItemState, Named, NamedSource, Query, Term, Thing, What, pattern, resolve,
 };
 use crate::store::count::{Count, MAX_COUNTED};
 use crate::util::segment;
@@ -118,18 +118,18 @@ impl Plain {
                 let long = tokens(text).last().is_some_and(is_long);
                 self.has(*column, text, !phrase && !negated && long)
             }
-            What::Is(MarkState::Unread) => !row.read,
-            What::Is(MarkState::Read) => row.read,
-            What::Is(MarkState::Pinned) => row.pinned,
-            What::Is(MarkState::Unpinned) => !row.pinned,
-            What::Is(MarkState::Changed) => row.substantial,
-            What::Is(MarkState::Edited) => row.changed,
-            What::Is(MarkState::Hidden) => self.also.hidden == 1,
-            What::Is(MarkState::Snoozed) => self.also.hidden == 2,
+            What::Is(ItemState::Unread) => !row.read,
+            What::Is(ItemState::Read) => row.read,
+            What::Is(ItemState::Pinned) => row.pinned,
+            What::Is(ItemState::Unpinned) => !row.pinned,
+            What::Is(ItemState::Changed) => row.substantial,
+            What::Is(ItemState::Edited) => row.changed,
+            What::Is(ItemState::Hidden) => self.also.hidden == 1,
+            What::Is(ItemState::Snoozed) => self.also.hidden == 2,
             // The interface has never been opened.
-            What::Is(MarkState::New) => false,
+            What::Is(ItemState::New) => false,
             // No two of the items are about the same story.
-            What::Is(MarkState::Duplicate) | What::Has(Thing::Duplicate) => false,
+            What::Is(ItemState::Duplicate) | What::Has(Thing::Duplicate) => false,
             // The items are discovered after `now`, and have no earlier versions.
             What::AsOf(_) | What::InVersions | What::Has(Thing::Version) => false,
             What::After(day) => date >= day.start(*now).unwrap(),
@@ -176,10 +176,10 @@ impl Plain {
 
     /// Whether a list shows the item.
     fn is_in(&self, query: &Query, at: &At<'_>) -> bool {
-        let state = if self.also.hidden == 1 { MarkState::Hidden } else { MarkState::Snoozed };
+        let state = if self.also.hidden == 1 { ItemState::Hidden } else { ItemState::Snoozed };
         let pinned = |term: &Term| {
-            !term.negated && term.what == What::Is(MarkState::Pinned)
-                || term.negated && term.what == What::Is(MarkState::Unpinned)
+            !term.negated && term.what == What::Is(ItemState::Pinned)
+                || term.negated && term.what == What::Is(ItemState::Unpinned)
         };
         let shown = self.also.hidden == 0
             || asks_for(query, state)
@@ -195,7 +195,7 @@ struct At<'a> {
 }
 
 /// Whether a query requires a state, without a minus before it.
-fn asks_for(query: &Query, state: MarkState) -> bool {
+fn asks_for(query: &Query, state: ItemState) -> bool {
     query.terms.iter().filter(|term| !term.negated).any(|term| match &term.what {
         What::Is(named) => *named == state,
         What::Any(all) => all.iter().any(|query| asks_for(query, state)),
