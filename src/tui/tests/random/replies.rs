@@ -6,7 +6,7 @@ use crate::article::Thumbnail;
 use crate::config::RuleSettings;
 use crate::engine::{
     CommandRun, Discovery, ListFollowed, PrefetchPlan, ProcessRole, Refreshed, Report, Status,
-    TestWorkbench, TextGot, Way, WorkbenchEvent, WorkbenchPage,
+    TestWorkbench, TextGot, Tried, Way, WorkbenchEvent, WorkbenchPage,
 };
 use crate::store::{Count, ItemValues, RuleRecord, Snippet, WouldChange};
 use crate::tui::effect::{BenchRequest, FileUse};
@@ -460,10 +460,7 @@ impl Chaos {
                 Event::WindowLoaded(request, Ok(Window { rows, ..Window::default() }))
             }
             1 => Event::ArticleLoaded(request, Ok(None)),
-            2 => Event::Tried(
-                request,
-                crate::engine::Tried { found: false, text: "searching".to_owned() },
-            ),
+            2 => Event::Tried(request, Tried { found: false, text: "searching".to_owned() }),
             3 => Event::Discovered(request, Err("late".to_owned())),
             4 => Event::Edited(Purpose::History, self.edited()),
             5 => Event::Edited(Purpose::Command(None), self.edited()),
