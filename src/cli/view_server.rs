@@ -162,8 +162,8 @@ async fn respond(handle: Handle, request: ServedRequest) -> ServedResponse {
             move || wanted.resolve(&store, &settings, &sources)
         };
         let Some(found) = blocking(resolve).await? else { return Ok(None) };
-        // Indexing runs on threads of the blocking pool. Waiting for it on such a thread could block the last
-        // one.
+        // Indexing runs on threads of the blocking pool. If the wait occupied the last of them, indexing would
+        // never start.
         if found.view.criteria.needs_index() {
             index(&store).await?;
         }
@@ -188,7 +188,7 @@ async fn blocking<T: Send + 'static>(
 }
 
 fn failed(why: &dyn std::fmt::Display) -> ServedResponse {
-    tracing::warn!("a view was not served: {why}");
+    tracing::warn!("cannot serve a view: {why}");
     ServedResponse::text(StatusCode::INTERNAL_SERVER_ERROR, "The view cannot be read; see the log")
 }
 

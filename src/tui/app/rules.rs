@@ -174,7 +174,7 @@ impl App {
     ) -> Vec<Effect> {
         let mut effects = self.recount_rules();
         let items = counted(changed, "item");
-        let done = if undone { "undone on" } else { "applied to" };
+        let done = if undone { "undone for" } else { "applied to" };
         // One message covers the rule and its effects.
         if changed > 0 && cause == Cause::User {
             self.record_rule(name.clone(), marks, !undone);

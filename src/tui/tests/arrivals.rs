@@ -91,7 +91,7 @@ fn selected_row_stays_on_its_line_when_items_arrive() {
 }
 
 #[test]
-fn keeps_the_top_of_the_list_visible_while_the_selection_fits() {
+fn keeps_the_top_of_the_list_visible_while_the_current_row_fits() {
     let mut stage = Stage::new();
     for row in &mut stage.rows {
         row.pinned = false;

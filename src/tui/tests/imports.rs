@@ -333,7 +333,7 @@ fn undo_in_progress_does_not_revert_an_automatic_change() {
 }
 
 #[test]
-fn a_key_confirms_sources_that_have_left_a_list() {
+fn a_key_confirms_the_removals_of_a_followed_list() {
     let mut stage = stage_with_files();
     let paths = stage.files.as_ref().unwrap().paths.clone();
     let list = "\n[[source]]\nid = \"planet\"\nkind = \"list\"\nurl = \"https://p.example/\"\n";

@@ -152,7 +152,7 @@ fn lists_applies_undoes_changes_and_removes_rules() {
         assert!(screen.contains("hide") && screen.contains("3 items"), "{screen}");
         assert!(screen.contains("Matches 3 stored items, 0 would change"), "{screen}");
         real.keys("x");
-        real.wait_for("undone on 3 items").await;
+        real.wait_for("undone for 3 items").await;
         assert_eq!(shown(&real), 30);
         real.until("the new count", would_change(3)).await;
         // Undo inside the dialog restores the marks.

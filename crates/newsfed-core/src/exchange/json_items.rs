@@ -60,7 +60,11 @@ impl<'de> Visitor<'de> for Root<'_> {
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        if has_items { Ok(id + &address) } else { Err(Error::custom("it has no list of items")) }
+        if has_items {
+            Ok(id + &address)
+        } else {
+            Err(Error::custom("it contains no list of items"))
+        }
     }
 }
 

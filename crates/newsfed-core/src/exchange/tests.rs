@@ -157,7 +157,7 @@ fn sanitises_foreign_texts_like_a_feed() {
 #[test]
 fn explains_files_without_items() {
     let cases: [(&[u8], &str); 6] = [
-        (b"{\"a\": 1}", "it has no list of items"),
+        (b"{\"a\": 1}", "it contains no list of items"),
         (b"{\"items\": [1, {}]}", "neither a URL nor a title"),
         (b"[", "EOF"),
         (b"[]", "lists no items"),

@@ -83,7 +83,7 @@ fn note(odd: &Oddities, complete: bool, misplaced: bool, refused: bool, out: &mu
         (!complete || odd.cut, "the document ends early; everything up to there was read"),
         (odd.unclosed, "missing end tags were added"),
         (odd.stray, "end tags without a start tag were ignored"),
-        (odd.bare, "unescaped < were read as text"),
+        (odd.bare, "unescaped < characters were read as text"),
         (odd.deep, "markup nested too deeply was flattened"),
         (odd.many, "fields with too many tags were flattened"),
         (misplaced, "items outside the channel were read"),

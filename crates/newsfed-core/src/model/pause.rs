@@ -13,7 +13,7 @@ pub enum PauseReason {
     Expires,
     /// `Retry-After` of a 403, 429 or 503.
     RetryAfter,
-    /// 429 or repeated 403 without a usable `Retry-After`: newsfed's own back-off.
+    /// 429, or 403 after another failure, without a usable `Retry-After`: newsfed's own back-off.
     RateLimited,
     /// The host is paused because of a response to another source.
     HostPaused,

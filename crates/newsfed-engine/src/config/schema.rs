@@ -116,7 +116,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.graphics", Rule::OneOf(GraphicsMode::NAMES), |s| Slot::Choice(&mut s.ui.graphics)).on(
         FormPage::Appearance,
         "Graphics mode",
-        "How pictures are drawn. auto asks the terminal; blocks works everywhere.",
+        "How pictures are drawn. auto asks the terminal; blocks needs 256 colours.",
     ),
     key("ui.wrap_code", Rule::Any, |s| Slot::Flag(&mut s.ui.wrap_code)).on(
         FormPage::Appearance,
@@ -168,7 +168,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.mark_read", Rule::OneOf(MarkRead::NAMES), |s| Slot::Choice(&mut s.ui.mark_read)).on(
         FormPage::Reading,
         "Mark read when",
-        "Items become read when opened, previewed for a second, or scrolled past.",
+        "Items are marked read when opened, shown for a second, or scrolled past.",
     ),
     key("ui.unread_only", Rule::Any, |s| Slot::Flag(&mut s.ui.unread_only)).on(
         FormPage::Reading,

@@ -134,7 +134,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(
             GENERAL,
             "Remove after",
-            "Remove it after this many days without new items, or if its URL is gone.",
+            "Remove the source after N days without new items, or if its URL is gone.",
         )
         .unset("default (never)")
         .kinds(WITH_ITEMS)

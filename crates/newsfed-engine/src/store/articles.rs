@@ -58,13 +58,13 @@ pub struct PageRead {
     pub validators_of: String,
     /// What was learned about the site.
     pub site: LearnedSite,
-    /// Dates and authors according to the page; stored if the feed does not give them.
+    /// Publication date according to the page; stored if the feed gives none.
     pub published: Option<Time>,
     /// Where the publication date comes from.
     pub dated: Option<DateOrigin>,
-    /// See `published`.
+    /// Last change according to the page; stored if the feed gives none.
     pub updated: Option<Time>,
-    /// See `published`.
+    /// Authors according to the page; stored if the feed gives none.
     pub authors: Vec<String>,
     /// Tags that the page gives.
     pub tags: Vec<String>,

@@ -45,8 +45,8 @@ pub struct Criteria {
     pub hidden: Hidden,
     /// Whether the query requests only hidden items.
     pub only_hidden: bool,
-    /// Whether the query requests only new items, and there are few of them. Set while a list is read, which
-    /// then finds them by their row keys.
+    /// Whether the query requests only new items, and there are few of them. Set when a list is read; the new
+    /// items are then found by their row keys.
     pub few_new: bool,
     /// The titles that are listed first.
     pub title_match: Option<TitleMatch>,

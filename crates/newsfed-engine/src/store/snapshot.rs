@@ -52,7 +52,7 @@ pub fn adopt(path: &Path) -> Result<usize> {
     }
     // Without a version, the migrations would run on existing tables.
     if version < 1 {
-        return Err(StoreError::Corrupt("it has no tables of newsfed".to_owned()));
+        return Err(StoreError::Corrupt("it contains no newsfed tables".to_owned()));
     }
     drop(conn);
     let conn = open_writer(path)?;

@@ -87,8 +87,8 @@ pub(super) fn groups(page: &Page, least: usize) -> Vec<Group<'_>> {
         .collect()
 }
 
-/// The group of the first selector that matches only the members. Other selectors may also match other
-/// elements, such as menu entries.
+/// The group of the first selector that matches as many elements as the group has blocks (or more if the list
+/// was cut). Other selectors may also match other elements, such as menu entries.
 fn real<'a>(
     page: &'a Page,
     (members, cut): (usize, bool),
