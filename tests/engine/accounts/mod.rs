@@ -374,7 +374,8 @@ async fn an_account_notifies_only_about_its_own_new_items() {
     let on = is_on.clone();
     let slow = Server::start(move |_| {
         if on.load(Ordering::SeqCst) {
-            let _ = opened.lock().unwrap().recv();
+            // If the test fails first, nothing opens it, and the server must still stop.
+            let _ = opened.lock().unwrap().recv_timeout(MINUTE);
         }
         items(&on)
     })
