@@ -260,7 +260,7 @@ fn paragraphs_that_differ_only_in_numbers_stay() {
         let tail: String = levels.iter().map(|l| format!("<p>{l}</p>")).collect();
         let end =
             "<p>Call the harbour office on 0800 123 456 before you sail to the island, please.</p>";
-        let comments = format!("<p><a href=/c/{n}>{n} comments</a></p>");
+        let comments = format!("<p><a href=/c/{n}>{} comments</a></p>", n + 10);
         let page = page.replace("<p class=end>", &format!("{tail}{end}{comments}<p class=end>"));
         let guide = guide(&format!("Title {n}"), "");
         let found = extract(&page, &guide, Mode::Auto, Some((&mut site, true))).unwrap();
