@@ -1,6 +1,6 @@
 //! The terminal interface.
 //!
-//! An event changes the state ([`app`]), which returns effects as data. The driver performs the effects and
+//! An event changes the state (`app`), which returns effects as data. The driver performs the effects and
 //! replies with events. The view draws the state. Nothing on this thread blocks on the network, a parser or
 //! the disk.
 

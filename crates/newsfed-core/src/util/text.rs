@@ -48,7 +48,7 @@ pub fn line(s: &str) -> String {
     out
 }
 
-/// Makes clean text of many lines: like [`line`], but keeps line breaks and indentation, replaces tabs by
+/// Makes clean text of many lines: like [`line()`], but keeps line breaks and indentation, replaces tabs by
 /// spaces, and breaks lines longer than [`MAX_BLOCK_LINE`] characters.
 pub fn block(s: &str) -> String {
     let clean = filter(s, Mode::Text, plain_len);
@@ -73,12 +73,12 @@ pub fn has_controls(s: &str) -> bool {
         < s.len()
 }
 
-/// Removes the same characters from text as [`line`], but keeps its whitespace and length.
+/// Removes the same characters from text as [`line()`], but keeps its whitespace and length.
 pub fn visible(s: &str) -> Cow<'_, str> {
     filter(s, Mode::Text, plain_len)
 }
 
-/// Removes the same characters from HTML source as [`line`] from text, and leaves the markup unchanged.
+/// Removes the same characters from HTML source as [`line()`] from text, and leaves the markup unchanged.
 ///
 /// An escape sequence never extends past `<`, `>`, `"` or `'`, so no tag can be swallowed.
 pub fn markup(s: &str) -> Cow<'_, str> {

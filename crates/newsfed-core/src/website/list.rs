@@ -56,7 +56,7 @@ pub struct ListLink {
     pub author: Option<String>,
     /// The latest date in the link's row, if there are several; see [`list_page_with_rows`].
     pub active: Option<Time>,
-    /// The text next to the link, in one line; see [`list_page_with_summaries`].
+    /// The text next to the link, in one line; see `list_page_with_summaries`.
     pub summary: String,
 }
 

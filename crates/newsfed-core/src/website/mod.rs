@@ -1,7 +1,7 @@
 //! Sites without feeds: extracting articles from pages.
 //!
 //! Pure. A page is parsed into a tree once ([`Page`]); [`list_page`] finds the links to articles and to the
-//! next page, and [`article`] extracts the article. [`Walk`] decides which pages to fetch next, and [`retry`]
+//! next page, and [`article`] extracts the article. [`Walk`] decides which pages to fetch next, and `retry`
 //! what to do about a failure; the engine sends the requests. For a site without selectors, [`propose`] finds
 //! them.
 

@@ -55,7 +55,7 @@ pub(super) const MARKS_FOLDER: &str = "marks folder";
 /// The last synchronisation of an account, or of the folder for marks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountNote {
-    /// The name of the account, or [`MARKS_FOLDER`].
+    /// The name of the account, or `MARKS_FOLDER`.
     pub account: String,
     pub at: Time,
     /// Why the synchronisation failed.

@@ -20,7 +20,7 @@ pub enum Judge {
     Classifier,
     /// An oracle that returns the recorded class.
     Oracle(Truth),
-    /// An oracle for targets until [`Triage::end_truth`], and the classifier after that.
+    /// An oracle for targets until `Triage::end_truth`, and the classifier after that.
     OracleFirst(Truth),
 }
 

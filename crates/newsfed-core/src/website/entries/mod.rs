@@ -1,7 +1,7 @@
 //! Entries on one page: repeated blocks, or sections under headings, become items.
 //!
-//! [`read`] makes the entries of a page: [`blocks`] finds the blocks; [`parts`], [`dates`] and [`content`]
-//! read them; [`ids`] identifies them. [`propose`] finds the selector of the blocks.
+//! [`read`] makes the entries of a page: `blocks` finds the blocks; `parts`, `dates` and `content`
+//! read them; `ids` identifies them. [`propose`] finds the selector of the blocks.
 
 mod blocks;
 mod content;

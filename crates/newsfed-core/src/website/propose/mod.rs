@@ -1,7 +1,7 @@
 //! Proposes selectors for a page that has none.
 //!
-//! Every link of a page gets the selectors that would find it by its tags and stable names ([`names`]), and a
-//! measure of how likely it is to lead to an article ([`likeness`]). Links that share a selector form a
+//! Every link of a page gets the selectors that would find it by its tags and stable names (`names`), and a
+//! measure of how likely it is to lead to an article (`likeness`). Links that share a selector form a
 //! group. A group is rated by a sum over its links, so that a superfluous link costs as much as a missing
 //! one. The best groups that differ from each other are the proposals.
 

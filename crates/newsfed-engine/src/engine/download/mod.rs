@@ -191,7 +191,7 @@ pub enum DownloadError {
 
 impl Handle {
     /// Downloads a file into a folder, under a safe and unused name. `progress` receives each step. Dropping
-    /// the future stops the download; the next one resumes it if the server allows that. At most [`AT_ONCE`]
+    /// the future stops the download; the next one resumes it if the server allows that. At most `AT_ONCE`
     /// downloads run at the same time; others wait.
     ///
     /// # Errors
