@@ -32,8 +32,8 @@ fn appearance(global: &Global) -> (String, Option<Result<String, String>>) {
         return (String::new(), Some(Err(message.to_owned())));
     }
     let own = config::appearance(&text);
-    let message = "The demo uses your appearance settings and key bindings. It ignores your other settings and \
-                   keeps nothing.";
+    let message = "The demo uses your appearance settings and key bindings. It ignores your other settings, and \
+                   what you change is not kept.";
     let message = (!own.is_empty()).then(|| Ok(message.to_owned()));
     (own, message)
 }

@@ -344,5 +344,5 @@ fn lists_spell_out_the_number_of_comments() {
 fn an_empty_list_of_pinned_items_names_the_key() {
     let mut stage = Stage::with(Settings::default(), source_list(), vec![]);
     stage.keys("gp");
-    stage.shows("p pins an item. Pinned items stay here until they are unpinned.");
+    stage.shows("p pins an item. Pinned items stay until unpinned.");
 }

@@ -242,11 +242,7 @@ fn notice(app: &App) -> Option<Notice> {
 /// The notice for an empty list of pinned items or of items kept for later, with the key that adds items.
 fn nothing_marked(app: &App, by: Action) -> Notice {
     let (title, does, stays) = match by {
-        Action::Pin => (
-            "Nothing is pinned",
-            "pins an item",
-            " Pinned items stay here until they are unpinned.",
-        ),
+        Action::Pin => ("Nothing is pinned", "pins an item", " Pinned items stay until unpinned."),
         _ => ("Nothing is kept for later", "keeps an item for later", ""),
     };
     let key = app.keymap.keys_for(Context::Items, by);

@@ -197,10 +197,10 @@ impl Template {
         for (end, blocks) in self.ends.iter_mut().zip(ends) {
             let marks: Vec<Marks> =
                 blocks.iter().map(|at| Marks::of(page, paths, *at, &range)).collect();
-            count(
-                &mut end.texts,
-                marks.iter().flat_map(|m| std::iter::once(m.text).chain(m.exact)),
-            );
+            // Texts that do not recur even with masked digits would only push out others.
+            let recurs = |m: &&Marks| end.texts.iter().any(|(text, _)| *text == m.text);
+            let exact: Vec<u32> = marks.iter().filter(recurs).filter_map(|m| m.exact).collect();
+            count(&mut end.texts, marks.iter().map(|m| m.text).chain(exact));
             count(&mut end.beginnings, marks.iter().filter_map(|m| m.beginning));
             count(&mut end.slots, marks.iter().filter_map(|m| m.slot));
         }
