@@ -38,14 +38,14 @@ pub(super) fn open_writer_showing(
     // Keeps statement journals, which undo failed statements, in memory: on disk, they would take as long as
     // the writes themselves.
     conn.pragma_update(None, "temp_store", "MEMORY")?;
-    // SQLite never releases this memory. The writer sets a larger cache if there are many sources.
+    // SQLite never releases this memory. If there are many sources, the writer sets a larger cache and a longer log.
     conn.pragma_update(None, "cache_size", -4096)?;
     // The log is copied to the file once it has 8 MiB, and then overwritten. With a longer log, more of it
     // would be written for the first time, which takes longer than overwriting; with a shorter one, pages
     // that change often would be copied more times.
     let page: i64 = conn.pragma_query_value(None, "page_size", |r| r.get(0))?;
     conn.pragma_update(None, "wal_autocheckpoint", (8 << 20) / page)?;
-    conn.pragma_update(None, "journal_size_limit", 32 << 20)?;
+    conn.pragma_update(None, "journal_size_limit", 48 << 20)?;
     // Large enough for many rules, each of which has its own statement.
     conn.set_prepared_statement_cache_capacity(320);
     functions::register(&conn)?;
@@ -132,11 +132,16 @@ fn forbidden(e: rusqlite::Error) -> StoreError {
     }
 }
 
-/// Whether there are commits in a log next to the file.
-fn has_log(path: &Path) -> bool {
+/// The log next to the file.
+pub(super) fn log_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push("-wal");
-    fs::metadata(PathBuf::from(name)).is_ok_and(|m| m.len() > 0)
+    PathBuf::from(name)
+}
+
+/// Whether there are commits in a log next to the file.
+fn has_log(path: &Path) -> bool {
+    fs::metadata(log_of(path)).is_ok_and(|m| m.len() > 0)
 }
 
 /// A URI that makes SQLite take no locks and need no other file.

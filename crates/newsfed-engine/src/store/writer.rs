@@ -6,10 +6,13 @@
 //! A job may therefore run twice, and must have no effect except on the database. Replies are sent after the
 //! commit.
 
+mod log_sync;
+
 use super::connect::open_writer_showing;
 use super::error::{Result, StoreError};
 use super::hashing::Hashing;
 use super::migrate::Migration;
+use log_sync::LogSync;
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::Arc;
@@ -98,9 +101,10 @@ impl Writer {
         let page: u32 = conn.pragma_query_value(None, "page_size", |r| r.get(0))?;
         let min = (MIN_CACHE / page) as usize;
         let cache = Cache { sources: sources.clone(), sized_for: 0, pages: min, min };
+        let log = LogSync::new(path, page);
         let thread = std::thread::Builder::new()
             .name("newsfed-writer".to_owned())
-            .spawn(move || run(conn, queue, cache, &revision))
+            .spawn(move || run(conn, queue, cache, log, &revision))
             .map_err(|e| StoreError::Open { path: path.to_owned(), why: e.to_string() })?;
         Ok((Self { jobs, sources, hashing }, thread))
     }
@@ -146,13 +150,18 @@ struct Cache {
 }
 
 impl Cache {
-    /// Resizes the cache if the number of sources has changed.
+    /// Resizes the cache if the number of sources has changed. The log is checkpointed once it has more pages
+    /// than the cache: a refresh changes the same pages many times, and copies them once per checkpoint.
     fn size(&mut self, conn: &Connection) -> Result<()> {
         let sources = self.sources.load(Ordering::Relaxed);
         if sources != self.sized_for {
             self.sized_for = sources;
             self.pages = sources.saturating_mul(PAGES_OF_SOURCE).clamp(self.min, MAX_PAGES);
-            conn.pragma_update(None, "cache_size", i64::try_from(self.pages).unwrap_or(i64::MAX))?;
+            let pages = i64::try_from(self.pages).unwrap_or(i64::MAX);
+            conn.pragma_update(None, "cache_size", pages)?;
+            // Not below the 8 MiB that it has otherwise.
+            let log = pages.max(i64::try_from(self.min * 2).unwrap_or(i64::MAX));
+            conn.pragma_update(None, "wal_autocheckpoint", log)?;
         }
         Ok(())
     }
@@ -168,6 +177,7 @@ fn run(
     conn: Connection,
     mut queue: mpsc::Receiver<Job>,
     mut cache: Cache,
+    mut log: LogSync,
     revision: &watch::Sender<u64>,
 ) {
     while let Some(first) = queue.blocking_recv() {
@@ -176,7 +186,10 @@ fn run(
             tracing::warn!("cannot size the cache of the database: {e}");
         }
         match together(&conn, &mut jobs, &mut queue, cache.most_changes()) {
-            Ok(Some(changed)) => reply_all(jobs, Ok(changed), revision),
+            Ok(Some(changed)) => {
+                log.committed(&conn);
+                reply_all(jobs, Ok(changed), revision);
+            }
             // One job failed, so each is run in its own transaction, and only those that fail again have no
             // effect.
             Ok(None) => {
@@ -191,6 +204,7 @@ fn run(
             }
         }
     }
+    log.finish();
 }
 
 fn failed(conn: &Connection, error: &StoreError) {
