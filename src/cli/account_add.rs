@@ -15,7 +15,7 @@ use std::io::{BufRead, IsTerminal};
 pub(super) struct AddAccountArgs {
     /// URL of the server, or of its API
     url: String,
-    /// User on the server
+    /// User name on the server
     #[arg(long)]
     user: String,
     /// Command that prints the password, with arguments separated by spaces

@@ -54,11 +54,11 @@ pub(super) struct AddArgs {
 const EXAMPLES: &str = "\
 newsfed tries, in this order: the feeds that the page announces; the URLs at
 which known systems have their feeds; the home page and common feed URLs; lists
-of articles and entries on the page; the sitemap of the site. Except for the
-page itself and the feeds that it announces, robots.txt decides what is
-requested. If there are several ways, newsfed asks.
-Without a terminal, choose one by number with --pick, or use the first with
---yes. A URL without https:// is tried with https, then with http.
+of articles and entries on the page; the sitemap of the site. robots.txt is
+obeyed, except for the page itself and the feeds that it announces. If there
+are several ways, newsfed asks. Without a terminal, choose one by number with
+--pick, or use the first with --yes. A URL without https:// is tried with
+https, then with http.
 
 --as accepts feed, website (a page with links to articles), entries (the blocks
 or sections of one page), page (watched for changes), sitemap, and crawl, which

@@ -27,7 +27,7 @@ Examples:
   newsfed sync && newsfed list --unread    show what is new
   newsfed --set net.host_delay=2s sync     change a setting for one run
 
-Exit codes: 0 success, 1 failure, 2 wrong usage, 3 partial success, 4 invalid
+Exit codes: 0 success, 1 failure, 2 usage error, 3 partial success, 4 invalid
 configuration, 130 interrupted.
 
 Environment: NEWSFED_CONFIG_DIR and NEWSFED_DATA_DIR set --config-dir and

@@ -52,12 +52,12 @@ async fn of_account(handle: &Handle, account: &AccountSettings) -> Finding {
 fn describe(id: &str, probe: &AccountProbe) -> Finding {
     let AccountProbe { server, sources, unread, ids_per_page, clock_ahead, .. } = probe;
     let arrivals = match probe.lists_arrivals {
-        true => "lists new items",
-        false => "does not list new items, so the newest 1000 ids are compared",
+        true => "and lists new items",
+        false => "but does not list new items, so the newest 1000 ids are compared",
     };
     let what = format!(
-        "{id}: {server} accepts {}: {}, {unread} unread; up to {ids_per_page} ids per \
-         response, {arrivals}",
+        "{id}: {server} accepts {}: {}, {unread} unread; it returns up to {ids_per_page} \
+         ids per response, {arrivals}",
         probe.settings.user,
         counted(*sources, "source")
     );
@@ -91,8 +91,8 @@ mod tests {
             lists_arrivals: true,
             clock_ahead,
         };
-        let start = "home: FreshRSS accepts alice: 3 sources, 4 unread; up to 100000 ids per response, \
-                     lists new items; its clock ";
+        let start = "home: FreshRSS accepts alice: 3 sources, 4 unread; it returns up to 100000 ids per response, \
+                     and lists new items; its clock ";
         let cases = [
             (None, Finding::ok(TOPIC, format!("{start}is not known"))),
             (Some(-300), Finding::ok(TOPIC, format!("{start}differs by 300 s"))),

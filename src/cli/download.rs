@@ -45,9 +45,10 @@ const EXAMPLES: &str = "\
 Prints the path of each file. Files get the name that the server or the URL
 gives them, with a number if another file already has that name: nothing is
 overwritten. The name of an unfinished file ends in .part. The next download of
-its URL resumes it, unless the file has changed. Exits with 3 if only some of
-the files were downloaded. With download.days set, files are removed after that
-many days. Without download.folder, files go to your downloads folder.
+its URL resumes it, unless the file on the server has changed. Exits with 3 if
+only some of the files were downloaded. With download.days set, files are
+removed after that many days. Without download.folder, files go to your
+downloads folder.
 
 Examples:
   newsfed download 1234

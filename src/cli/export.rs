@@ -66,7 +66,7 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
                 let (one, several) =
                     ("source is not a feed and is", "sources are not feeds and are");
                 let what = counted_as(others, one, several);
-                out.note(format!("{what} left out; --format opml has them"));
+                out.note(format!("{what} left out; --format opml includes all"));
             }
             export_urls(feeds)
         }
@@ -75,8 +75,8 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
     if lists > 0 && !out.json {
         let what = counted_as(
             lists,
-            "followed list is left out; its sources are not",
-            "followed lists are left out; their sources are not",
+            "followed list is left out, but not its sources",
+            "followed lists are left out, but not their sources",
         );
         out.note(what);
     }
@@ -88,11 +88,11 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
             "source is a program, file or mailbox and is",
             "sources are programs, files or mailboxes and are",
         );
-        out.note(format!("{what} left out; sources.toml has them"));
+        out.note(format!("{what} left out, and remain only in sources.toml"));
     }
     if filters > 0 && !out.json {
         let what = counted_as(filters, "filter is", "filters are");
-        out.note(format!("{what} left out: lists cannot contain programs; sources.toml has them"));
+        out.note(format!("{what} left out, because lists cannot contain programs"));
     }
     if out.json {
         for source in &home.sources {

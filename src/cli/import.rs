@@ -46,8 +46,9 @@ pub(super) struct ImportArgs {
 }
 
 const EXAMPLES: &str = "\
-newsfed recognises the kind of file by its content. Nothing is fetched until
-you run `newsfed sync`.
+newsfed recognises the kind of file by its content. Sources are not fetched
+until you run `newsfed sync`; with --follow, the list itself is fetched at
+once.
 
 Sources: OPML, newsboat's urls file, or one URL per line. Sources at private
 addresses, such as 192.168.1.5 or localhost, are skipped unless you give

@@ -320,7 +320,7 @@ impl<'a> Importer<'a> {
         let unfollowed = self.unfollowed();
         for Unfollowed { feed, items } in unfollowed.iter().take(NAMED) {
             let items = counted(*items, "item");
-            out.note(format!("skipped: {items} of {feed}: not followed"));
+            out.note(format!("skipped: {items} of {feed} (you do not follow this feed)"));
         }
         if unfollowed.len() > NAMED {
             let more = counted(unfollowed.len() - NAMED, "more feed");

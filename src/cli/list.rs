@@ -40,7 +40,7 @@ pub(super) struct ListArgs {
     /// Order: pinned-newest, newest, oldest, or best (best match first)
     #[arg(long, value_name = "ORDER", value_parser = order)]
     sort: Option<SortOrder>,
-    /// Maximum number of items; 0 lists all
+    /// Maximum number of items; 0 lists all (words: up to 1,000 matches)
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
     /// List each story once
@@ -93,7 +93,7 @@ pub(super) struct SearchArgs {
     /// Order: pinned-newest, newest, oldest, or best (best match first)
     #[arg(long, value_name = "ORDER", value_parser = order)]
     sort: Option<SortOrder>,
-    /// Maximum number of items; 0 lists all
+    /// Maximum number of items; 0 lists all (words: up to 1,000 matches)
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
     #[command(flatten)]
@@ -101,11 +101,11 @@ pub(super) struct SearchArgs {
 }
 
 const SEARCH: &str = "\
-Items match if they contain all the words. A word of three letters or more
-also finds longer words that begin with it; quoted words match exactly. A
-search for words shows at most 1,000 matches: the newest ones, or the best ones
-with --sort best. A word that begins with a minus excludes items: quote the
-query, or put -- before it.
+Items match if they contain all the words. A word of three letters or more also
+finds longer words that begin with it; quoted words match exactly. A search for
+words shows at most 1,000 matches: the newest ones, or the best ones with
+--sort best. A word that begins with a minus excludes items. So that it is not
+read as an option, quote the whole query, or put -- before the word.
 
   \"two words\"  exact phrase         -word            without it       a OR b
   title:word   author:word          source:name      folder:name      tag:name

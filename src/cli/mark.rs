@@ -83,9 +83,9 @@ impl MarkedItems {
 }
 
 const READ: &str = "\
-Give the numbers of items, or select items with options. If an item is
-unknown, nothing is changed. With ui.mark_stories, the other items of their
-stories are marked too. --undo undoes the last run, and earlier runs when it is
+Give the numbers of items, or select items with options. If an item is unknown,
+nothing is changed. With ui.mark_stories, the other items of the same stories
+are marked too. --undo undoes the last run, and earlier runs when it is
 repeated, up to 20. Items that the run marked and that are still read become
 unread.
 
@@ -104,9 +104,9 @@ pub(super) struct ItemArgs {
 }
 
 const UNREAD: &str = "\
-Give the numbers of items, or select items with options. If an item is
-unknown, nothing is changed. With ui.mark_stories, the other items of their
-stories are marked too.
+Give the numbers of items, or select items with options. If an item is unknown,
+nothing is changed. With ui.mark_stories, the other items of the same stories
+are marked too.
 
 Examples:
   newsfed unread 1234 1235

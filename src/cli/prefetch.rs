@@ -39,7 +39,7 @@ const EXAMPLES: &str = "\
 Without ID, pages that were fetched before are skipped, so an interrupted run
 can be repeated. Sources with full_text = \"never\" and feeds with full
 articles are skipped, too. The size is estimated from pages fetched before.
-Exits with 3 if only some pages had a text, and with 1 if none had.
+Exits with 3 if text was found on only some pages, and with 1 if on none.
 
 Examples:
   newsfed prefetch --dry-run

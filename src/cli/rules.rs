@@ -184,7 +184,7 @@ fn print(
 fn done_outside(record: &RuleRecord) -> String {
     let mut done = String::new();
     if record.notified > 0 {
-        done += &format!(", notified of {}", record.notified);
+        done += &format!(", notified you of {}", counted(record.notified as usize, "item"));
     }
     if let Some(commands) = &record.commands {
         let ran = commands.ok.saturating_add(commands.failed);
@@ -213,7 +213,7 @@ fn would_do(rule: &RuleSettings, items: usize) -> String {
     }
     if !rule.run.is_empty() {
         let command = text::line(&rule.run.join(" "));
-        would.push(format!("would run for {}: {command}", counted(items.min(MAX_RUNS), "item")));
+        would.push(format!("would run {command} for {}", counted(items.min(MAX_RUNS), "item")));
     }
     would.join("; ")
 }
@@ -268,7 +268,7 @@ fn test(home: &Home, name: &str, limit: usize, out: &mut Output) -> Result<Exit,
     let settings = home.settings.rules.iter().find(|settings| settings.name == rule.name);
     let would = settings.map(|settings| would_do(settings, shown)).unwrap_or_default();
     if !would.is_empty() {
-        out.note(format!("{would}; for stored items only with `newsfed rules apply --run`"));
+        out.note(format!("{would}; stored items need `newsfed rules apply --run`"));
     }
     print_items(&store, &catalogue, &view, limit, out)?;
     Ok(Exit::Ok)

@@ -16,7 +16,7 @@ use std::process::Command;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct RunArgs {
-    /// The name of a [[command]] [default: list all]
+    /// The name of a [[command]]; without it, all are listed
     name: Option<String>,
     /// The items
     #[arg(value_name = "ID", requires = "name")]

@@ -41,7 +41,7 @@ pub(super) struct SimulateArgs {
     #[arg(long, value_name = "POLICY")]
     policy: Option<Kind>,
     /// Apply the limits of servers, feeds and settings [default: on with --from-db]
-    #[arg(long, alias = "rules", value_name = "ON", conflicts_with = "synthetic")]
+    #[arg(long, alias = "rules", value_name = "on|off", conflicts_with = "synthetic")]
     limits: Option<Switch>,
     /// Fit the policy to this number of polls per source per day
     #[arg(long, value_name = "POLLS", value_parser = budget)]
@@ -69,9 +69,9 @@ pub(super) struct SimulateArgs {
 
 const EXAMPLES: &str = "\
 Delays are in minutes, from the publication of an item to the first poll after
-it. With --limits on, a replay has all the limits of real polls: minimum and
-maximum intervals, quiet hours, Cache-Control, ttl, validators, skipped hours,
-and the daily correction of the price. With --synthetic and a file, the policy
+it. With --limits on, a replay applies the limits of real polls (minimum and
+maximum intervals, quiet hours, Cache-Control, ttl, missing validators, skipped
+hours) and corrects the price daily. With --synthetic and a file, the policy
 is fitted to the budget with the timelines of the file.
 
 A timeline has start, end, t (publication times in seconds since the epoch) and

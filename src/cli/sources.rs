@@ -172,7 +172,7 @@ fn switch(
     if let Some(entry) = found.iter().find(|entry| entry.source.account.is_some()) {
         let (id, account) = (&entry.source.id, entry.source.account.as_deref().unwrap_or_default());
         return Err(Failure::Plain(format!(
-            "{id} is polled by the server of the account {account}; newsfed never polls it"
+            "{id} is checked by the server of the account {account}, never by newsfed itself"
         )));
     }
     let change = SourceChange::default().set("enabled", if enabled { "on" } else { "off" });

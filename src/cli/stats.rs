@@ -34,7 +34,7 @@ at least 20 items; sources with pinned items are left out.
 Examples:
   newsfed stats
   newsfed stats --weeks 4 --limit 0
-  newsfed stats --json | jq -r '.sources[] | select(.unfollow) | .source'";
+  newsfed stats --json | jq -r '.sources[] | select(.removal) | .source'";
 
 fn weeks(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|weeks| (1..=MAX_WEEKS).contains(weeks));

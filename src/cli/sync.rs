@@ -179,7 +179,9 @@ async fn leave_accepted(
     let (keys, _) = named(args, &catalogue)?;
     if accept(&catalogue, keys.as_deref().unwrap_or_default(), handle, out).await? {
         let who = pid.map_or("the process that polls".to_owned(), |pid| format!("process {pid}"));
-        out.note(format!("{who} removes them at its next check of the list"));
+        out.note(format!(
+            "{who} removes the sources that are no longer listed at its next check of the list"
+        ));
     }
     Ok(Exit::Ok)
 }

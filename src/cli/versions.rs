@@ -161,7 +161,7 @@ fn difference(shown: &Versions<'_>, out: &mut Output) -> Result<(), Failure> {
     }
     match change.earlier {
         Some(earlier) => out.line(format!("From {} to {}", minute(earlier), minute(change.at)))?,
-        None => out.line(format!("Title changed {}", minute(change.at)))?,
+        None => out.line(format!("Title changed on {}", minute(change.at)))?,
     }
     describe(change.revisions.as_deref(), &change.links, out)?;
     if let Some((from, to)) = &change.titles {

@@ -280,7 +280,8 @@ impl Driver {
         None
     }
 
-    /// Starts effects of reading positions, enclosures, downloads and the user's programs.
+    /// Performs the effects that concern reading positions, comments, enclosures, downloads and the user's
+    /// programs.
     fn perform_file_use(&mut self, effect: Effect) -> Option<Effect> {
         match effect {
             Effect::StorePosition { item, place } => {

@@ -62,7 +62,7 @@ pub(super) enum Read {
         view: Box<View>,
         effects: Vec<RuleEffect>,
     },
-    /// The best unread items of a view for a reading time.
+    /// The best unread items of a view that fit into a reading time.
     Fitting {
         request: RequestId,
         view: Box<View>,

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn does_not_handle_replies_as_keys() {
+    fn does_not_treat_terminal_replies_as_keys() {
         let bell = vec![press('g', KeyModifiers::CONTROL)];
         let reply = plain("11;rgb:1313/1515/1b1b");
         assert_eq!(

@@ -188,7 +188,7 @@ impl Loop {
             self.draw_if_due()?;
             // For tests of panic handling; only in debug builds.
             #[cfg(debug_assertions)]
-            #[allow(clippy::panic, reason = "tests need a panic to see that the terminal survives")]
+            #[allow(clippy::panic, reason = "tests check that a panic restores the terminal")]
             if std::env::var_os("NEWSFED_PANIC").is_some() {
                 panic!("boom");
             }

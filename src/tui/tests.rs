@@ -331,7 +331,7 @@ fn draws_a_folded_folder_at_every_size() {
 }
 
 #[test]
-fn draws_the_schedule_panel_at_every_size() {
+fn draws_the_schedule_dialog_at_every_size() {
     snapshots("why", "w");
 }
 
@@ -395,7 +395,7 @@ fn keys_have_their_documented_effects() {
         ("pu", "Undone: pin"),
         ("B", "1 item kept for later"),
         ("BkB", "1 item no longer kept for later"),
-        ("gl", "Nothing is kept for later; B keeps an item"),
+        ("gl", "No items are kept for later; press B to keep one"),
         ("#+todo<Enter>", "1 item tagged \"todo\""),
         ("<Space><Space>#-\"to do\"<Enter>", "Tag \"to do\" removed from 2 items"),
         ("H<Enter>", "1 item snoozed until "),

@@ -107,7 +107,7 @@ fn adding_an_account_names_feeds_that_could_move() {
     assert!(added.err.contains("1 of your feeds too: `newsfed account move home"), "{added:?}");
     world.run(&["refresh"]);
     let why = world.run(&["schedule", "why", "home-feeds-example"]).ok();
-    assert!(why.contains("polled by  home (FreshRSS)") && why.contains("next sync"), "{why}");
+    assert!(why.contains("checked by home (FreshRSS)") && why.contains("next sync"), "{why}");
     assert!(!why.contains("policy"), "{why}");
 }
 

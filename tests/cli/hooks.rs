@@ -93,7 +93,7 @@ fn failing_hooks_only_change_the_report_of_doctor() {
         "arrival has not run yet",
         "missing: 1 of 1 run failed; last failure: /no/such/program cannot be started",
         "bad: 1 of 1 run failed; last failure: exit status: 7: no way",
-        "slow: 1 of 1 run failed; last failure: stopped after its limit of 1 s",
+        "slow: 1 of 1 run failed; last failure: stopped at its time limit of 1 s",
     ] {
         assert!(doctor.contains(part), "{part} in {doctor}");
     }

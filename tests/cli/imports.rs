@@ -58,8 +58,12 @@ fn imports_flags_and_reports_unfollowed_feeds() {
     world.write("sources.toml", "[[source]]\nurl = \"https://tide.example/rss\"\n");
     let file = database(world.path(), "newsboat");
     let run = world.run(&["import", "--pin-flags", "b", &file]);
-    assert!(run.err.contains("1 item of https://lost.example/rss: not followed"), "{}", run.err);
-    assert!(run.err.contains("exec:~/feed: not followed"), "{}", run.err);
+    assert!(
+        run.err.contains("1 item of https://lost.example/rss (you do not follow this feed)"),
+        "{}",
+        run.err
+    );
+    assert!(run.err.contains("exec:~/feed (you do not follow this feed)"), "{}", run.err);
     let line = "newsboat's cache: 2 new, 0 known, 1 skipped (already removed); 1 read, 1 pinned, 0 for later, 2 tagged\n";
     assert_eq!(run.ok(), line);
     assert_eq!(items(&world), ["Spring tide true false", "Neap tide false true"]);

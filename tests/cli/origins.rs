@@ -120,7 +120,7 @@ fn reports_failing_programs_as_failed_polls() {
     let slow = "echo $$ > \"$HOME/group\"; sleep 600 & sleep 600";
     let cases = [
         ("status", "echo 'no key\u{1b}[31m' >&2; exit 3", "failed: exit status 3: no key"),
-        ("slow", slow, "slow failed: stopped after its limit of 1 s"),
+        ("slow", slow, "slow failed: stopped at its time limit of 1 s"),
         ("endless", "yes '<rss><item/>'", "endless failed: it printed more than 10 MB"),
         ("text", "echo hello", "not a feed"),
         ("open", "sleep 600 & echo '<rss/>'", "kept the output open"),

@@ -46,7 +46,7 @@ fn reports_the_number_and_reason_of_failures() {
     assert!(run.err.contains(failed), "{run:?}");
     for (name, why) in [
         ("missing", "missing failed for 1 item: /no/such/program cannot be started"),
-        ("slow", "slow failed for 1 item: stopped after its limit of 1 s"),
+        ("slow", "slow failed for 1 item: stopped at its time limit of 1 s"),
         ("here", "here failed for 1 item: exit status: 1"),
         ("halff", "did you mean \"half\""),
     ] {

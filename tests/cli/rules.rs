@@ -131,8 +131,9 @@ fn commands_of_rules_run_on_arrival_and_on_request() {
     assert_eq!(runs(), 1, "at arrival");
     let listed = world.run(&["rules"]).ok();
     assert!(
-        listed
-            .contains("notified of 1, ran 1 command (1 failed, last failure: exit status: 4: no)"),
+        listed.contains(
+            "notified you of 1 item, ran 1 command (1 failed, last failure: exit status: 4: no)"
+        ),
         "{listed}"
     );
     let json = world.run(&["rules", "--json"]).values().remove(0);
@@ -142,9 +143,12 @@ fn commands_of_rules_run_on_arrival_and_on_request() {
         (Some("sh"), Some(1))
     );
     let test = world.run(&["rules", "test", "Save"]);
-    let would = "would notify you of 1 item; would run for 1 item: sh -c";
+    let would = "would notify you of 1 item; would run sh -c";
     assert!(test.err.contains(would), "{test:?}");
-    assert!(test.err.contains("only with `newsfed rules apply --run`"), "{test:?}");
+    assert!(
+        test.err.contains(" for 1 item; stored items need `newsfed rules apply --run`"),
+        "{test:?}"
+    );
     world.run(&["rules", "apply", "Save"]).ok();
     assert_eq!(runs(), 1, "stored items are left alone");
     let applied = world.run(&["rules", "apply", "--run", "Save"]);

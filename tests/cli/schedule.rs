@@ -62,7 +62,7 @@ fn why_reports_that_newsfed_is_not_running() {
     for line in [
         "rate       nothing known yet",
         "state      not checked yet",
-        "next       now; but newsfed is not running: start `newsfed daemon` or the interface",
+        "next       now, but newsfed is not running: start `newsfed daemon` or the interface",
     ] {
         assert!(text.lines().any(|l| l == line), "{text}");
     }
@@ -77,12 +77,12 @@ fn why_reports_that_newsfed_is_not_running() {
     assert_eq!(why(&["--json"]).values()[0]["polling"], false);
     world.run(&["sync"]).ok();
     let text = why(&[]).ok();
-    assert!(text.contains("; but newsfed is not running") && !text.contains("never"), "{text}");
+    assert!(text.contains(", but newsfed is not running") && !text.contains("never"), "{text}");
     assert!(text.contains(" by then"), "{text}");
     let hours = text.lines().skip_while(|l| !l.starts_with("week")).nth(1).unwrap();
     assert_eq!(hours, "           00 03 06 09 12 15 18 21", "above the hours of the days");
     let saved = text.lines().find(|l| l.starts_with("this week")).unwrap();
-    assert!(saved.starts_with("this week  1 poll, 1 request, "), "{saved}");
+    assert!(saved.starts_with("this week  1 check, 1 request, "), "{saved}");
 }
 
 /// A feed with an item every two hours, up to now.

@@ -222,7 +222,7 @@ fn apps_mark_items() {
     for (path, body, why) in [
         ("edit-tag", format!("a={READ}&i=999"), "no item"),
         ("edit-tag", format!("a={READ}"), "parameter i (the item ids) is missing"),
-        ("edit-tag", format!("a={READ}&i=x"), "not the id"),
+        ("edit-tag", format!("a={READ}&i=x"), "not an item id"),
         ("edit-tag", "i=1".to_owned(), "contain no mark"),
         ("edit-tag", "a=user/-/state/com.google/like&i=1".to_owned(), "contain no mark"),
         ("edit-tag", format!("a={READ}&r={READ}&i=1"), "set and removed"),

@@ -62,7 +62,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("schedule", &["Schedule"]),
     ("search", &["Item"]),
     ("show", &["Item", "Version", "Difference", "Prefetched page"]),
-    ("sources show", &["Source in full"]),
+    ("sources show", &["Source details"]),
     ("sources", &["Source", "Changes to sources"]),
     ("stats", &["Statistics"]),
     ("sync", &["Poll", "Synchronisation", "Summary"]),
@@ -76,7 +76,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
 /// The difference between a value and its section; `None` if there is none.
 fn difference(section: &str, value: &Value) -> Option<String> {
     let mut wanted = documented(section);
-    if section == "Source in full" {
+    if section == "Source details" {
         wanted.extend(documented("Source"));
     }
     let found: BTreeSet<&String> = value.as_object()?.keys().collect();
@@ -178,7 +178,7 @@ fn json_matches_the_documentation() {
     check("Source", &run(&["sources"]).values());
     let full = run(&["sources", "show", "Kernel", "Held"]).values();
     for value in full {
-        super::output_schema::check("Source in full", std::slice::from_ref(&value));
+        super::output_schema::check("Source details", std::slice::from_ref(&value));
         let mut value = value;
         let polls = value.as_object_mut().unwrap().remove("polls").unwrap();
         assert_eq!(polls[0]["status"], 200);

@@ -352,7 +352,7 @@ async fn adding_a_file_offers_to_follow_its_data() {
     let home = Home::new();
     let engine = home.on_demand().await;
     let found = engine.discover(&server.url("/data/towns.csv")).await.unwrap();
-    assert_eq!(found.labels(home.clock.now()), ["Follow what changes in this file · CSV"]);
+    assert_eq!(found.labels(home.clock.now()), ["Follow the changes in this file · CSV"]);
     assert_eq!(found.ways[0].kind(), SourceKind::Page);
     let paths = paths_requested(&server);
     assert_eq!(paths, ["/data/towns.csv", "/robots.txt"], "no feed is searched for");

@@ -563,7 +563,7 @@ async fn respects_the_pause_of_a_host() {
     let home = home(&server, FullText::OnOpen);
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
-    assert!(matches!(open(&engine, 1).await, TextGot::Failed(why) if why.contains("pause")));
+    assert!(matches!(open(&engine, 1).await, TextGot::Failed(why) if why.contains("(HTTP 429)")));
     assert!(matches!(open(&engine, 2).await, TextGot::Failed(why) if why.contains("pause")));
     assert_eq!(pages(&server), ["/post-1"]);
     let pause = facts(&engine, "blog").await.pause.unwrap();

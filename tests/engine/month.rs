@@ -194,7 +194,7 @@ async fn polls_for_a_month_politely_and_within_the_budget() {
         let per_day = used as f64 / 7.0 / SOURCES.len() as f64;
         assert!((per_day / BUDGET - 1.0).abs() < 0.1, "{per_day} polls per source per day");
     }
-    // All items were stored, except those lost during the sleep, because the feed contains only twenty items.
+    // All items were stored, except those lost during the sleep: the feed contains only twenty items.
     let out: usize = SOURCES
         .iter()
         .zip(1..)

@@ -1,7 +1,7 @@
 //! Statistics of sources after real polls.
 
 use super::*;
-use newsfed::engine::{Unfollow, statistics};
+use newsfed::engine::{RemovalReason, statistics};
 use newsfed::store::Mark;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -51,17 +51,17 @@ async fn counts_published_and_read_items() {
     assert_eq!((found.polls, found.failed), (2, 1));
     let [news, gone] = found.sources.as_slice() else { panic!("{found:?}") };
     assert_eq!((news.source.as_str(), news.items, news.read, news.minutes), ("news", 14, 2, 4));
-    assert_eq!((news.unfollow, gone.unfollow), (None, Some(Unfollow::Gone)));
+    assert_eq!((news.removal, gone.removal), (None, Some(RemovalReason::Gone)));
     // After four weeks, a source is suggested for removal if less than a twentieth of its items have been
     // read.
     home.clock.advance(28 * DAY);
     let later = statistics(&reader, &declared, 8, zone, home.clock.now()).unwrap();
     let news = later.sources.iter().find(|s| s.source.as_str() == "news").unwrap();
-    assert_eq!((news.items, news.unfollow), (24, None), "two of 24 are more than a twentieth");
+    assert_eq!((news.items, news.removal), (24, None), "two of 24 are more than a twentieth");
     engine.mark(Mark::Read, all[..1].to_vec(), false).await.unwrap();
     let later = statistics(&reader, &declared, 8, zone, home.clock.now()).unwrap();
     let news = later.sources.iter().find(|s| s.source.as_str() == "news").unwrap();
-    assert_eq!(news.unfollow, Some(Unfollow::Unread));
+    assert_eq!(news.removal, Some(RemovalReason::Unread));
     assert_eq!(news.reason().unwrap(), "1 of 24 items read");
     // Statistics of a short period are sufficient if the source has been followed for a long time.
     sync(&engine, Pace::Manual).await;
@@ -70,7 +70,7 @@ async fn counts_published_and_read_items() {
     sync(&engine, Pace::Manual).await;
     let later = statistics(&reader, &declared, 4, zone, home.clock.now()).unwrap();
     let news = later.sources.iter().find(|s| s.source.as_str() == "news").unwrap();
-    assert_eq!((news.items, news.unfollow), (24, Some(Unfollow::Unread)));
+    assert_eq!((news.items, news.removal), (24, Some(RemovalReason::Unread)));
     engine.shutdown().await;
 }
 

@@ -441,7 +441,7 @@ async fn changed_selectors_reread_an_unchanged_page() {
 /// Pages without a title and text are kept for a while, so that matching selectors can be found.
 #[tokio::test]
 async fn large_articles_of_different_sites_do_not_deadlock() {
-    let filler = "<!-- nothing to read here, and much of it -->".repeat(11_000);
+    let filler = format!("<!--{}-->", " nothing to read here, and much of it".repeat(13_500));
     let site = Site::default();
     site.list(4);
     for n in 1..=4 {

@@ -78,7 +78,7 @@ fn crawls_a_site_without_feed_or_list() {
     t.send(key::ENTER);
     t.wait_for("w shows the progress");
     t.wait_until("the source is selected", |screen| crate::term::has_title(screen, "127.0.0.1"));
-    // The crawl continues while the panel is open, and updates the panel.
+    // The crawl continues while the dialog is open, and updates the dialog.
     t.send("w");
     t.wait_for("╭─ Schedule");
     t.wait_for("requests, ");

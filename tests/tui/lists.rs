@@ -138,7 +138,7 @@ fn previews_an_import_before_doing_it() {
         t.send("\u{10}All items\r");
         t.wait_title("All items");
         t.send("hi");
-        t.wait_for("Import from file");
+        t.wait_for("File to import");
         t.paste(&world.path("urls").display().to_string());
         t.send(key::ENTER);
         // Lists are written by others, so sources with private addresses are skipped.

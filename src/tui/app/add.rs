@@ -221,12 +221,16 @@ impl Dialog for Add {
                 KeyHint::Key("Tab", "complete"),
                 KeyHint::Key("Esc", "back"),
             ],
-            Stage::Confirming(_) => &[KeyHint::Key("Enter", "run it"), KeyHint::Key("Esc", "back")],
-            Stage::Known(_) => {
-                &[KeyHint::Key("Enter", "go to it"), KeyHint::Key("Tab", "find other ways"), CLOSE]
+            Stage::Confirming(_) => {
+                &[KeyHint::Key("Enter", "run program"), KeyHint::Key("Esc", "back")]
             }
+            Stage::Known(_) => &[
+                KeyHint::Key("Enter", "go to source"),
+                KeyHint::Key("Tab", "find other ways"),
+                CLOSE,
+            ],
             Stage::Found { .. } if self.known_way().is_some() => {
-                &[KeyHint::Key("Enter", "go to it"), KeyHint::Key("Up Down", "choose"), CLOSE]
+                &[KeyHint::Key("Enter", "go to source"), KeyHint::Key("Up Down", "choose"), CLOSE]
             }
             Stage::Found { ref discovery, .. } if discovery.is_local() => &[
                 KeyHint::Key("Enter", "follow"),

@@ -37,8 +37,8 @@ impl App {
     pub(super) fn show_smart(&mut self, smart: Smart) -> Vec<Effect> {
         if smart == Smart::Later && self.sources.list.later == 0 {
             let key = self.keymap.keys_for(Context::Items, Action::Later);
-            let key = key.map(|key| format!("; {key} keeps an item")).unwrap_or_default();
-            return self.note(format!("Nothing is kept for later{key}"));
+            let key = key.map(|key| format!("; press {key} to keep one")).unwrap_or_default();
+            return self.note(format!("No items are kept for later{key}"));
         }
         if smart == Smart::New && self.sources.list.new == 0 {
             return self.note(match self.sources.list.is_first_visit {

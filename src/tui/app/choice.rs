@@ -15,7 +15,7 @@ impl Editor {
     pub(super) fn form_hints(&self) -> KeyHints {
         if self.search.is_some() {
             return &[
-                KeyHint::Key("Enter", "go to it"),
+                KeyHint::Key("Enter", "go to setting"),
                 KeyHint::Key("Up Down", "other matches"),
                 KeyHint::Key("Esc", "back"),
             ];

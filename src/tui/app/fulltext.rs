@@ -117,7 +117,7 @@ impl App {
         let host = url::Url::parse(url).ok().and_then(|u| u.host_str().map(str::to_owned));
         let host = host.as_deref().unwrap_or("its page");
         self.note(match self.has_other_text() {
-            true => format!("Getting another text from {host} …"),
+            true => format!("Fetching another text from {host} …"),
             false => format!("Fetching the full text from {host} …"),
         });
         self.message_is_about(row.key);

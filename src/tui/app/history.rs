@@ -277,7 +277,7 @@ impl App {
     fn pursue(&mut self, goal: Goal) -> Vec<Effect> {
         if self.is_storing() {
             self.history.waiting.push(goal);
-            // A message is useful only for sources: other changes are stored before the user could read it.
+            // A message is useful only for sources: other changes are stored before the user can read it.
             return match self.history.adding.is_empty() {
                 true => vec![],
                 false => self.note("Waiting until the source is added"),

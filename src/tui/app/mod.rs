@@ -102,9 +102,9 @@ pub(super) use search::SearchBar;
 pub(super) use snippets::Snippets;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
 pub(super) use starters::Starters;
-pub(super) use stats::StatsPanel;
+pub(super) use stats::StatsDialog;
 pub(super) use toast::{Toast, Tone, as_sentence};
-pub(super) use why::WhyPanel;
+pub(super) use why::WhyDialog;
 pub(super) use workbench::{Bench, BenchField, BenchPane, Marked, SheetView};
 
 use super::effect::{Effect, ExitReason};

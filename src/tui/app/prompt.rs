@@ -95,7 +95,7 @@ pub(crate) enum PromptKind {
 impl PromptKind {
     pub(crate) fn label(&self) -> String {
         match self {
-            Self::Import => "Import from file, or follow URL".to_owned(),
+            Self::Import => "File to import, or list URL".to_owned(),
             Self::Find => "Find in text".to_owned(),
             Self::Pipe => "Pipe text to".to_owned(),
             Self::Rename { .. } => "Title (empty = feed title)".to_owned(),

@@ -14,7 +14,7 @@ use ratatui::Frame;
 
 /// State of the dialog.
 #[derive(Debug, Default)]
-pub(crate) struct StatsPanel {
+pub(crate) struct StatsDialog {
     /// `None` until they are loaded.
     pub(crate) statistics: Option<Box<Statistics>>,
     /// Scroll position in lines.
@@ -26,7 +26,7 @@ const MAX_LINES: usize = 100_000;
 
 impl App {
     pub(super) fn open_stats(&mut self) -> Vec<Effect> {
-        self.push_dialog(StatsPanel::default());
+        self.push_dialog(StatsDialog::default());
         // Counting continues when the dialog is closed, and the next dialog shows its result.
         match std::mem::replace(&mut self.counts_items, true) {
             true => vec![],
@@ -39,13 +39,13 @@ impl App {
         result: Result<Box<Statistics>, Failure>,
     ) -> Vec<Effect> {
         self.counts_items = false;
-        match (self.dialog_mut::<StatsPanel>(), result) {
-            (Some(panel), Ok(statistics)) => {
-                panel.statistics = Some(statistics);
+        match (self.dialog_mut::<StatsDialog>(), result) {
+            (Some(dialog), Ok(statistics)) => {
+                dialog.statistics = Some(statistics);
                 vec![]
             }
             (Some(_), Err(why)) => {
-                self.close_dialogs::<StatsPanel>();
+                self.close_dialogs::<StatsDialog>();
                 self.problem(why)
             }
             (None, _) => vec![],
@@ -53,7 +53,7 @@ impl App {
     }
 }
 
-impl Dialog for StatsPanel {
+impl Dialog for StatsDialog {
     fn key(&mut self, app: &mut App, _event: KeyEvent, key: Key) -> Reply {
         if let Some(motion) = app.motion(key) {
             // Drawing limits this position to the last page.

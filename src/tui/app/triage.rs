@@ -338,7 +338,7 @@ impl App {
         let mut effects = self.show_unread_only(on);
         // The label does not mention "All items", which always shows everything.
         let state = if on { "hidden" } else { "shown" };
-        let label = format!("read items of sources, folders and tags are {state}");
+        let label = format!("read items in sources, folders and tags {state}");
         let purpose = Purpose::Command(Some(label));
         let change = FileChange::Settings(vec![setting(&["ui", "unread_only"], on)]);
         effects.push(Effect::Edit { purpose, change });

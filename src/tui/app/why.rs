@@ -1,4 +1,4 @@
-//! The publishing rhythms in the Sources pane, and the panel that explains the schedule of a source.
+//! The publishing rhythms in the Sources pane, and the dialog that explains the schedule of a source.
 
 use super::dialogs::KeyHint::{Back, Bound, Rows};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
@@ -13,9 +13,9 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use std::collections::HashMap;
 
-/// State of the panel.
+/// State of the dialog.
 #[derive(Debug)]
-pub(crate) struct WhyPanel {
+pub(crate) struct WhyDialog {
     /// Row key of the source.
     pub(crate) source: i64,
     /// `None` until it is loaded.
@@ -112,19 +112,19 @@ impl App {
         }
     }
 
-    /// Opens the panel for the selected source.
+    /// Opens the dialog for the selected source.
     pub(super) fn open_why(&mut self) -> Vec<Effect> {
         let known = self.selected_source().filter(|key| self.sources.entry(*key).is_some());
         let Some(source) = known else {
             return self.note("Select a source in the Sources pane first");
         };
-        self.push_dialog(WhyPanel { source, report: None, top: 0 });
+        self.push_dialog(WhyDialog { source, report: None, top: 0 });
         vec![Effect::Read(Read::Why(source))]
     }
 
-    /// Reloads the open panel.
+    /// Reloads the open dialog.
     pub(super) fn reload_why(&self) -> Option<Effect> {
-        self.dialog().map(|panel: &WhyPanel| Effect::Read(Read::Why(panel.source)))
+        self.dialog().map(|dialog: &WhyDialog| Effect::Read(Read::Why(dialog.source)))
     }
 
     pub(super) fn why_loaded(
@@ -132,10 +132,10 @@ impl App {
         source: i64,
         result: Result<Box<ScheduleReport>, Failure>,
     ) -> Vec<Effect> {
-        let panel = self.dialog_mut::<WhyPanel>().filter(|panel| panel.source == source);
-        match (panel, result) {
-            (Some(panel), Ok(report)) => {
-                panel.report = Some(report);
+        let dialog = self.dialog_mut::<WhyDialog>().filter(|dialog| dialog.source == source);
+        match (dialog, result) {
+            (Some(dialog), Ok(report)) => {
+                dialog.report = Some(report);
                 vec![]
             }
             (Some(_), Err(why)) => self.problem(why),
@@ -152,10 +152,10 @@ impl App {
     }
 }
 
-/// More lines than the panel can have.
+/// More lines than the dialog can have.
 const MAX_LINES: usize = 100;
 
-impl Dialog for WhyPanel {
+impl Dialog for WhyDialog {
     fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
         let advice = self.report.as_ref().and_then(|report| report.advice.as_ref());
         if let (KeyCode::Char('a'), true, Some(advice)) =

@@ -292,8 +292,8 @@ impl<'a> Out<'a> {
     }
 }
 
-/// Fits a picture into a box of cells. Returns its columns and rows, and each row with two pixels in each
-/// cell. The size is the same as when the terminal draws the picture with pixels.
+/// Fits a picture into a box of cells. Returns the number of columns and rows, and the rows, each cell of
+/// which holds two pixels. The size is the same as when the terminal draws the picture with pixels.
 pub(crate) fn half_blocks(
     picture: &Thumbnail,
     graphics: Option<Graphics>,

@@ -168,7 +168,7 @@ pub(crate) struct Line {
     pub(crate) ground: Option<Ground>,
     /// The block of code that the line belongs to, as an index into [`Lines::codes`].
     pub(crate) code: Option<usize>,
-    /// Number of lines up to the header of its table; 0 if it is not in the body of a table with a header.
+    /// How many lines above this one the header of its table is; 0 if it is not in the body of a table with a header.
     pub(crate) below_header: usize,
     /// Number of lines of the same row of a table above the line.
     pub(crate) below_row: usize,

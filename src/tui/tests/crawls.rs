@@ -45,7 +45,7 @@ fn draws_the_list_at_every_size() {
 }
 
 #[test]
-fn a_crawl_that_ends_stays_in_the_open_list() {
+fn a_crawl_that_ends_stays_in_the_list_while_it_is_open() {
     let mut stage = Stage::with(Settings::default(), source_list(), item_rows());
     stage.happen(Event::CrawlChanged(Box::new(crawl("/crawls/now", CrawlPhase::Running))));
     stage.keys("gc");

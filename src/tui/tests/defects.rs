@@ -143,7 +143,7 @@ fn a_prompt_replaces_the_message_in_its_line() {
     stage.keys("ia");
     let screen = stage.screen(80, 24);
     let line = screen.lines().last().unwrap();
-    let prompt = "› Import from file, or follow URL: a              Enter preview   Esc cancel";
+    let prompt = "› File to import, or list URL: a                  Enter preview   Esc cancel";
     assert_eq!(line.trim(), prompt);
 }
 
@@ -186,7 +186,7 @@ fn the_popup_of_keys_appears_only_after_a_pause() {
     stage.keys("t");
     assert!(!stage.screen(120, 40).contains("go to …"));
     assert_eq!(stage.app.items.listing.title, "Today");
-    // The popup does not appear for an earlier key sequence. Esc only cancels.
+    // A completed or cancelled sequence shows no popup, and Esc only cancels.
     stage.keys("gg");
     assert!(stage.app.deadline() > Some(at(1000)));
     stage.keys("g<Esc>");
@@ -445,7 +445,7 @@ fn does_not_run_the_filter_of_a_followed_feed() {
     stage.keys("<Enter>");
     let screen = stage.screen(120, 36);
     for expected in
-        ["followed as Kernel notes and other things", "e on the source (page Program or file)"]
+        ["followed as Kernel notes and other things", "e on the source, then go to the page"]
     {
         assert!(screen.contains(expected), "{expected} in\n{screen}");
     }

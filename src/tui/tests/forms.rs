@@ -85,7 +85,7 @@ fn enter_on_a_followed_url_goes_to_its_source() {
         let asked = stage.requested.iter().any(|effect| effect.contains("Discover"));
         assert!(!asked, "{typed}: {:?}", stage.requested);
         let title = "✓ Already followed as Kernel notes and other things";
-        shows(&mut stage, &[title, "Enter go to it"]);
+        shows(&mut stage, &[title, "Enter go to source"]);
         stage.keys("<Enter>");
         assert!(stage.app.dialogs.is_empty());
         let selected = stage.app.sources.current().map(|row| row.title.clone());
@@ -102,7 +102,7 @@ fn enter_on_a_followed_url_goes_to_its_source() {
 fn enter_on_a_followed_way_goes_to_its_source() {
     let feed = Way::announced("https://kernel.example/feed", "Kernel");
     let mut stage = found(vec![feed, list_way()], &[]);
-    shows(&mut stage, &["already followed as Kernel notes", "Enter go to it"]);
+    shows(&mut stage, &["already followed as Kernel notes", "Enter go to source"]);
     stage.keys("<Enter>");
     assert!(stage.app.dialogs.is_empty());
     assert!(!stage.requested.iter().any(|effect| effect.starts_with("Follow")));
@@ -200,7 +200,7 @@ fn finds_settings_on_all_pages() {
     let mut stage = settings((120, 36));
     stage.keys("/prox");
     assert_eq!(focused(&stage), "Proxy");
-    shows(&mut stage, &["Find a setting (1 of ", "Enter go to it"]);
+    shows(&mut stage, &["Find a setting (1 of ", "Enter go to setting"]);
     stage.keys("<Esc>");
     assert_eq!(focused(&stage), "Theme");
     // A setting is also found by its key in the file; the arrow keys move to further matches.
@@ -263,7 +263,7 @@ fn a_filter_without_a_match_offers_a_search() {
 #[test]
 fn prompts_have_the_same_place_and_show_their_keys() {
     for (keys, label) in [
-        ("i", "› Import from file"),
+        ("i", "› File to import"),
         ("#", "› Tags of the item"),
         ("H", "› Hide until"),
         ("<Enter>f", "› Find in text"),

@@ -230,7 +230,7 @@ fn follows_a_list_by_url_or_from_the_preview() {
     let url = "https://planet.example/opml".to_owned();
     stage.happen(Event::ListFollowed(last_request(&stage), url, Err(why)));
     let screen = stage.screen(120, 40);
-    assert!(screen.contains("HTTP 404") && screen.contains("URL: https://planet"), "{screen}");
+    assert!(screen.contains("HTTP 404") && screen.contains("list URL: https://planet"), "{screen}");
     stage.keys("<Esc>");
     typed(&mut stage, &path.display().to_string());
     assert!(stage.screen(120, 40).contains("f follow the file"), "{}", stage.screen(120, 40));

@@ -5,7 +5,7 @@ use crate::config::{Paths, load};
 use crate::engine::{Advice, Expected};
 use crate::store::Count;
 use crate::store::Snippet;
-use crate::tui::app::WhyPanel;
+use crate::tui::app::WhyDialog;
 use crate::tui::import::{paths, read};
 use std::path::PathBuf;
 
@@ -108,7 +108,7 @@ fn go(stage: &mut Stage, name: &str) {
 fn applies_and_undoes_advice_about_the_schedule() {
     let mut stage = stage_with_files();
     stage.keys("fkernel<Enter>w");
-    let source = stage.app.dialog::<WhyPanel>().unwrap().source;
+    let source = stage.app.dialog::<WhyDialog>().unwrap().source;
     assert!(!stage.screen(120, 40).contains("Advice"));
     let expected = |polls_per_day, mean_delay_min| Expected { polls_per_day, mean_delay_min };
     let advice = Advice {

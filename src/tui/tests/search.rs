@@ -370,7 +370,7 @@ fn a_filter_shows_how_many_items_match() {
 }
 
 #[test]
-fn completions_leave_the_rule_of_the_filter_visible() {
+fn completions_leave_the_line_below_the_filter_visible() {
     let mut stage = Stage::with(Settings::default(), source_list(), item_rows());
     stage.screen(120, 36);
     stage.keys("ffe<Tab>");

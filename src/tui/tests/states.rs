@@ -173,7 +173,7 @@ fn retries_loading_rhythms_after_an_error() {
 }
 
 #[test]
-fn the_schedule_panel_stops_scrolling_at_its_end() {
+fn the_schedule_dialog_stops_scrolling_at_its_end() {
     let mut stage = Stage::new();
     stage.keys("w");
     let beginning = stage.screen(80, 12);
@@ -283,7 +283,7 @@ fn programs_are_shown_before_they_run() {
     stage.happen(Event::Pasted("exec:~/bin/weather 'two words' $(x)".to_owned()));
     stage.keys("<Enter>");
     let screen = stage.screen(120, 40);
-    for part in ["without a shell", "  ~/bin/weather", "  two words", "  $(x)", "run it"] {
+    for part in ["without a shell", "  ~/bin/weather", "  two words", "  $(x)", "run program"] {
         assert!(screen.contains(part), "{part}: {screen}");
     }
     assert!(asked(&stage).is_empty(), "nothing runs yet");

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engine::crawl::{CrawlBudget, CrawlFind, CrawlPhase, CrawlProgress, CrawlState, Curve};
-use crate::engine::{DownloadEntry, FileState, SourceStatistics, Statistics, Unfollow};
+use crate::engine::{DownloadEntry, FileState, RemovalReason, SourceStatistics, Statistics};
 use crate::model::Health;
 
 pub(in crate::tui) fn item_rows() -> Vec<ItemRow> {
@@ -117,7 +117,7 @@ pub(super) fn difference(changes: Vec<crate::article::Change>) -> Difference {
 
 /// Statistics of three sources, one of each kind.
 pub(super) fn statistics() -> Statistics {
-    let source = |id: &str, title: &str, per_week: &[u32], read, unfollow| SourceStatistics {
+    let source = |id: &str, title: &str, per_week: &[u32], read, removal| SourceStatistics {
         source: SourceId(id.to_owned()),
         title: title.to_owned(),
         items: per_week.iter().sum(),
@@ -125,7 +125,7 @@ pub(super) fn statistics() -> Statistics {
         minutes: read * 3,
         items_per_week: per_week.to_vec(),
         newest: Some(now() - TimeDelta::days(400)),
-        pulse: if unfollow == Some(Unfollow::Dead) { Pulse::Dead } else { Pulse::Normal },
+        pulse: if removal == Some(RemovalReason::Dead) { Pulse::Dead } else { Pulse::Normal },
         health: Health::Ok,
         last_ok: Some(now()),
         polls: 120,
@@ -134,7 +134,7 @@ pub(super) fn statistics() -> Statistics {
         slow: id == "kernel",
         bytes: 2_400_000,
         bytes_saved: 31_000_000,
-        unfollow,
+        removal,
     };
     let weeks = [12, 30, 45, 22, 60, 38, 51, 70, 44, 33, 58, 41];
     Statistics {
@@ -158,9 +158,9 @@ pub(super) fn statistics() -> Statistics {
                 "日本の新聞",
                 &[0, 1, 0, 2, 0, 0, 9, 9, 9, 9, 0, 0],
                 1,
-                Some(Unfollow::Unread),
+                Some(RemovalReason::Unread),
             ),
-            source("old", "A blog that has stopped", &[0; 12], 0, Some(Unfollow::Dead)),
+            source("old", "A blog that has stopped", &[0; 12], 0, Some(RemovalReason::Dead)),
         ],
     }
 }

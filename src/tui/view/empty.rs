@@ -242,8 +242,8 @@ fn notice(app: &App) -> Option<Notice> {
 /// The notice for an empty list of pinned items or of items kept for later, with the key that adds items.
 fn nothing_marked(app: &App, by: Action) -> Notice {
     let (title, does, stays) = match by {
-        Action::Pin => ("Nothing is pinned", "pins an item", " Pinned items stay until unpinned."),
-        _ => ("Nothing is kept for later", "keeps an item for later", ""),
+        Action::Pin => ("No pinned items", "pins an item", " Pinned items stay until unpinned."),
+        _ => ("No items kept for later", "keeps an item for later", ""),
     };
     let key = app.keymap.keys_for(Context::Items, by);
     let adds = key.map(|key| format!("{key} {does}.")).unwrap_or_default();

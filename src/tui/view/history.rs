@@ -141,7 +141,7 @@ fn footer(page: &KeysPage) -> Vec<(String, Role)> {
             [] => "press the new key or sequence; Esc cancels".to_owned(),
             keys => {
                 let keys = show_sequence(keys);
-                format!("{keys} … Enter, or waiting, ends the sequence; Esc cancels")
+                format!("{keys} … press Enter or wait to finish; Esc cancels")
             }
         };
         return vec![(format!("{action} ({place}): {prompt}"), Role::Accent)];

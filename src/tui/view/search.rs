@@ -82,7 +82,7 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     }
 }
 
-/// Clears the headings of the list that the candidates would only partly cover.
+/// Clears the list headings that the candidates would cover only in part.
 fn clear_headings(app: &App, frame: &mut Frame<'_>, area: Rect) {
     // Does not clear the scroll bar.
     let width = area.width.saturating_sub(1);

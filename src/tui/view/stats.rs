@@ -2,7 +2,7 @@
 
 mod weeks;
 
-use super::super::app::{App, StatsPanel};
+use super::super::app::{App, StatsDialog};
 use super::super::reader::wrap_plain;
 use super::DialogArea;
 use super::chrome::marks;
@@ -43,15 +43,15 @@ const GAP: usize = 2;
 pub(in crate::tui) fn draw(
     app: &App,
     frame: &mut Frame<'_>,
-    panel: &mut StatsPanel,
+    dialog: &mut StatsDialog,
     area: DialogArea,
 ) {
     let size = (WIDTH, area.body.height);
-    let weeks = panel.statistics.as_ref().map(|all| all.items_per_week.len());
+    let weeks = dialog.statistics.as_ref().map(|all| all.items_per_week.len());
     let subject = weeks.map(|weeks| format!("last {weeks} weeks")).unwrap_or_default();
     let inner = super::frame::window(app, frame, area, ("Statistics", &subject), size);
     frame.set_cursor_position(Position::new(inner.x, inner.y));
-    let Some(all) = &panel.statistics else {
+    let Some(all) = &dialog.statistics else {
         let line = Line::styled("Counting …", app.palette.style(Role::Dim));
         frame.render_widget(line, Rect { height: inner.height.min(1), ..inner });
         return;
@@ -77,9 +77,9 @@ pub(in crate::tui) fn draw(
         lines.extend(sheet.small_charts());
     }
     lines.extend(sheet.sources());
-    panel.top = panel.top.min(lines.len().saturating_sub(list.height.into()));
-    paint(frame, &lines[panel.top..], list);
-    let seen = panel.top..lines.len().min(panel.top + usize::from(list.height));
+    dialog.top = dialog.top.min(lines.len().saturating_sub(list.height.into()));
+    paint(frame, &lines[dialog.top..], list);
+    let seen = dialog.top..lines.len().min(dialog.top + usize::from(list.height));
     if seen.len() < lines.len() {
         // The scroll bar is in the padding, so that it covers no text.
         let beside = Rect { width: list.width + 1, ..list };
@@ -138,7 +138,7 @@ impl Sheet<'_> {
         let sources = all.sources.iter().filter(|source| source.items > 0).count();
         let (items, item) = number(all.items, "item");
         let (checks, check) = number(all.polls, "check");
-        let limit = if all.complete { "" } else { ", newest million" };
+        let limit = if all.complete { "" } else { ", newest million only" };
         let failed = if all.failed == 0 {
             "none failed".to_owned()
         } else {

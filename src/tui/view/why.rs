@@ -1,6 +1,6 @@
-//! The schedule panel.
+//! The schedule dialog.
 
-use super::super::app::{App, WhyPanel};
+use super::super::app::{App, WhyDialog};
 use super::super::reader::wrap_plain;
 use super::dialogs::DialogArea;
 use super::row::Row;
@@ -14,7 +14,7 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-/// A line of the panel, as pieces of text with their styles.
+/// A line of the dialog, as pieces of text with their styles.
 type Pieces = Vec<(String, Style)>;
 
 /// Width of the dialog, in cells.
@@ -37,7 +37,7 @@ const LISTED: usize = 8;
 pub(in crate::tui) fn draw(
     app: &App,
     frame: &mut Frame<'_>,
-    panel: &mut WhyPanel,
+    dialog: &mut WhyDialog,
     area: DialogArea,
 ) {
     let width = WIDTH.min(area.body.width);
@@ -45,22 +45,22 @@ pub(in crate::tui) fn draw(
     // For screen readers, charts are replaced by text, as on narrow screens.
     let width_of_page = if app.settings.ui.linear { space.min(DRAWN - 1) } else { space };
     let lines =
-        panel.report.as_ref().map(|report| Page { app, report, width: width_of_page }.lines());
+        dialog.report.as_ref().map(|report| Page { app, report, width: width_of_page }.lines());
     // While the report is loading, the dialog has its usual height, so that it does not jump.
     let height = lines.as_ref().map_or(HEIGHT, Vec::len);
     let height = u16::try_from(height).unwrap_or(u16::MAX);
     let lines = lines.unwrap_or_default();
-    let title = app.sources.entry(panel.source).map_or("", |entry| entry.title());
+    let title = app.sources.entry(dialog.source).map_or("", |entry| entry.title());
     let inner = super::frame::window(app, frame, area, ("Schedule", title), (width, height));
-    panel.top = panel.top.min(lines.len().saturating_sub(inner.height.into()));
-    for (y, pieces) in (inner.y..inner.bottom()).zip(lines.iter().skip(panel.top)) {
+    dialog.top = dialog.top.min(lines.len().saturating_sub(inner.height.into()));
+    for (y, pieces) in (inner.y..inner.bottom()).zip(lines.iter().skip(dialog.top)) {
         let mut row = Row::new(inner.width);
         for (text, style) in pieces {
             row.left(text, *style);
         }
         frame.render_widget(row.line(Style::new()), Rect { y, height: 1, ..inner });
     }
-    let seen = panel.top..lines.len().min(panel.top + usize::from(inner.height));
+    let seen = dialog.top..lines.len().min(dialog.top + usize::from(inner.height));
     if seen.len() < lines.len() {
         // The scroll bar is in the padding, so that it covers no text.
         let beside = Rect { width: inner.width + 1, ..inner };

@@ -251,7 +251,7 @@ async fn skips_an_item_that_is_too_large() {
 }
 
 #[tokio::test]
-async fn fetches_items_that_cannot_be_stored_only_once() {
+async fn fetches_unstorable_items_only_once() {
     for kind in KINDS {
         let server = reader(kind, 3, 10);
         server.world().feeds.get_mut(&2).unwrap().0 = "ftp://feeds.example/".to_owned();

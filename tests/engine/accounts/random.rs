@@ -25,8 +25,8 @@ const WEB: usize = 2;
 /// A mark of an item; `true` is read, `false` is pinned.
 type Cell = (i64, bool);
 
-/// Stops the clock until this value is dropped, except for `advance`, so that retries do not take real time.
-struct Still(#[expect(dead_code, reason = "open as long as the time is to stand")] Opened);
+/// While this value exists, only `advance` moves the clock, so that retries take no real time.
+struct Still(#[expect(dead_code, reason = "open while the clock is stopped")] Opened);
 type Opened = std::sync::mpsc::Sender<()>;
 
 impl Still {

@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn counts_jpeg_coefficients() {
-        // 2000x1000 pixels. Complete blocks add a little.
+        // 2000x1000 pixels; rounding up to complete blocks adds a few coefficients.
         for (kind, sampling, scanned, expected) in [
             (0xc0, &[0x22, 0x11, 0x11][..], 3, 0..1),
             (0xc1, &[0x11], 1, 0..1),

@@ -188,7 +188,7 @@ mod tests {
                 "<p><a href='/p#b'>p</a> <a href='/p#c'>c</a></p><h2 id=c>B</h2><i id=b></i>",
                 "[p]0 {c>0} | <0>B",
             ),
-            // A permalink of a heading.
+            // A heading's permalink.
             ("<h2 id=b><a href='#b'>B</a></h2><p>x</p>", "B | x"),
             ("<div id=b><h2><a href='https://e.org/p#b'>B</a></h2></div><p>x</p>", "B | x"),
             ("<h2><a id=b href='/p#b'>B</a></h2><p>x</p>", "B | x"),

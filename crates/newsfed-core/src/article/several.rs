@@ -158,8 +158,8 @@ fn section(page: &Page<'_>, heading: usize) -> Option<Range<usize>> {
     Some(heading..end.unwrap_or(page.blocks.len()))
 }
 
-/// The section of a heading, if there is a section with a heading of the same level before it. The title of
-/// an article may have the same level as its other headings, but it comes first.
+/// The section of a heading, if an earlier section has a heading of the same level. This excludes the title,
+/// which may have that level but comes first.
 fn later_section(page: &Page<'_>, taken: &[bool], heading: usize) -> Option<Range<usize>> {
     let own = level(page, heading)?;
     let text = |range: &Range<usize>| {

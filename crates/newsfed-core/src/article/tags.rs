@@ -4,7 +4,6 @@ use super::head::Head;
 use crate::util::text;
 use serde_json::Value;
 
-/// Maximum number of tags.
 const MAX_TAGS: usize = 30;
 /// Maximum length of a tag, in characters.
 const MAX_TAG: usize = 60;

@@ -7,7 +7,7 @@ use crate::util::text;
 
 /// The kind of a document with a feed.
 pub(super) enum Root<'a> {
-    /// JSON text, without a surrounding script call.
+    /// JSON text, without the call around it that JSONP adds.
     Json(&'a str),
     /// XML with a root element that starts at this byte offset.
     Xml { start: usize },

@@ -46,7 +46,7 @@ impl Dialect {
         self != Self::Other
     }
 
-    /// The original title of an item. FreshRSS replaces `&`, `<`, `>` and other characters by their
+    /// The original title of an item. FreshRSS replaces `&`, `<`, `>` and other characters with their
     /// full-width forms.
     pub fn title(self, title: &str) -> String {
         if self != Self::FreshRss {

@@ -74,7 +74,7 @@ impl TextFrom {
             Self::Page => "from the page",
             Self::Guided => "from the page, located by the feed's text",
             Self::Site => "from the page, using the site's layout",
-            Self::Data => "from the page's data",
+            Self::Data => "from the page's structured data",
             Self::Selected => "from part of the page",
             Self::File => "from the data file",
         }

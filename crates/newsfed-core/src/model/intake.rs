@@ -33,7 +33,7 @@ impl LeftOutReason {
     /// The description after a number, as in `3 dated before 1990`.
     pub fn describe(self) -> &'static str {
         match self {
-            Self::FutureDate => "dated more than a day ahead",
+            Self::FutureDate => "dated more than a day in the future",
             Self::OldDate => "dated before 1990",
             Self::LongTitle => "with a title of 500 characters or more",
             Self::OtherSite => "on another site",

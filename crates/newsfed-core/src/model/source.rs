@@ -346,7 +346,7 @@ pub enum Health {
     New,
     /// The last poll succeeded.
     Ok,
-    /// Paused because the server asked for it.
+    /// The server limits requests to the source or its host.
     Paused,
     /// The last poll failed, fewer than ten failures in a row.
     Retrying,

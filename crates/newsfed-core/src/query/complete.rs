@@ -102,7 +102,7 @@ pub const OPERATORS: &[Operator] = &[
         "lang:",
         "LANGUAGE",
         "in a language",
-        "Items in a language, such as de, with its variants such as de-CH.",
+        "Items in this language, such as de, including variants such as de-CH.",
     ),
     operator(
         "in:",

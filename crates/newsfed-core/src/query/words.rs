@@ -27,7 +27,7 @@ pub(super) struct Word<'a> {
     /// The operator with its colon or comparison sign, such as `title:` or `age<`.
     pub(super) operator: &'a str,
     pub(super) text: &'a str,
-    /// Start of `text`, including its quotation mark.
+    /// Where `text` begins, or the quotation mark before it.
     pub(super) value_at: usize,
     pub(super) quoted: bool,
     /// Whether its quotation is terminated, or it is not quoted.

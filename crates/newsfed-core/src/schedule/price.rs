@@ -7,7 +7,7 @@ use crate::model::Time;
 /// Price of a poll at 12 polls per source per day, in item-seconds of delay.
 const PRICE_OF_12: f64 = 830.0;
 /// Maximum factor between the price and its initial value. If server limits keep the number of polls below
-/// the budget, no price would reach the budget.
+/// the budget, no price can use it up.
 const FURTHEST: f64 = 100.0;
 /// Number of days with fast corrections.
 const EARLY_DAYS: u32 = 14;

@@ -101,7 +101,7 @@ pub fn facts(file: &Enclosure) -> Vec<String> {
     // Many feeds state a length of 0 or 1 if they do not know it.
     let bytes = file.bytes.filter(|bytes| *bytes > 1).map(size);
     let kind = media_type(file.mime.as_deref(), &file.url);
-    // A feed gives the duration of an entry to each of its files, including pictures and notes.
+    // Feeds often give each file of an entry the entry's duration, even pictures and notes.
     let lasts = kind.as_deref().is_none_or(is_played);
     let seconds = file.seconds.filter(|seconds| lasts && *seconds > 0).map(length);
     kind.into_iter().chain(bytes).chain(seconds).collect()

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signs_after_a_word_belong_to_it() {
+    fn symbols_after_a_word_belong_to_it() {
         let long = "c++ and c, g++; abc++ C";
         for (phrase, text, expected) in [
             ("c++", long, vec!["c++"]),

@@ -36,7 +36,8 @@ fn without_by(line: &str) -> &str {
     }
 }
 
-/// Whether a part is more likely a date or a duration: names contain at most one digit.
+/// Whether a part is more likely a date or a duration than a name: it begins or ends with a digit, or
+/// contains two digits in a row.
 fn is_date(part: &str) -> bool {
     let digit = |c: char| c.is_ascii_digit();
     let pair = part.as_bytes().windows(2).any(|two| two.iter().all(u8::is_ascii_digit));

@@ -184,7 +184,7 @@ impl Fields {
                         items.push(key);
                     }
                 }
-                _ => return wrong("i is not the id of an item"),
+                _ => return wrong("the parameter i is not an item id"),
             }
         }
         match items.is_empty() {

@@ -44,7 +44,7 @@ impl StoredLogin {
 /// Why a password was not set.
 #[derive(Debug, thiserror::Error)]
 pub enum PasswordError {
-    #[error("a password has {} to {} characters", PASSWORD_LENGTH.start(), PASSWORD_LENGTH.end())]
+    #[error("a password must have {} to {} characters", PASSWORD_LENGTH.start(), PASSWORD_LENGTH.end())]
     Length,
     #[error("the password cannot be hashed: {0}")]
     Hash(argon2::password_hash::Error),

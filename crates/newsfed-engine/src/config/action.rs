@@ -223,7 +223,7 @@ actions! {
         Keys, "keys", "key bindings", "Change the key bindings";
         Demo, "demo", "demo", "Try newsfed on fictional sites; your own data stays as it is";
         SourcesPane, "sources-pane", "Sources pane", "Hide the Sources pane, or show it again";
-        Density, "density", "list density", "Change the list density: compact, comfortable or magazine";
+        Density, "density", "list density", "Change the list density: automatic, compact, comfortable or magazine";
         Redraw, "redraw", "redraw", "Redraw the screen";
         Suspend, "suspend", "suspend", "Suspend to the shell";
         Quit, "quit", "quit", "Quit newsfed";

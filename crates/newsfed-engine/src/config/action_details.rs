@@ -42,7 +42,8 @@ impl Action {
             Self::NextUnreadSource | Self::PreviousUnreadSource => {
                 "Lists the items of that source. Follows the order of the Sources pane, and wraps around."
             }
-            Self::NextItem | Self::PreviousItem => "Opens the item that is next in the list.",
+            Self::NextItem => "Opens the next item in the list.",
+            Self::PreviousItem => "Opens the previous item in the list.",
             Self::MarkRead | Self::MarkUnread => {
                 "Skips items that are already marked. Useful for keys that run several commands."
             }
@@ -52,7 +53,9 @@ impl Action {
             Self::Hide => {
                 "Makes a rule from words, the author or the source, for stored and new items."
             }
-            Self::Snooze => "Asks until when: 12h, 3d, tomorrow, friday, or a date.",
+            Self::Snooze => {
+                "Asks for how long or until when: 12h, 3d, tomorrow, friday, or a date."
+            }
             Self::FoldStories => "If several sources report the same story, only one row is shown.",
             Self::ReadAll | Self::ReadEverything => {
                 "Asks first if there are more than 50 items. The change can be undone."

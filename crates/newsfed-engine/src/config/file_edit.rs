@@ -177,7 +177,7 @@ impl FileEdit {
     /// identifiers.
     pub fn describe_with(&self, source_name: impl Fn(&str) -> String) -> String {
         if self.is_by_hand() {
-            return format!("{}, in the editor", self.file.name());
+            return format!("{} (edited by hand)", self.file.name());
         }
         if let Some(settings) = self.settings() {
             return settings.iter().map(describe_setting).collect::<Vec<_>>().join(", ");

@@ -164,7 +164,7 @@ proptest! {
             let of_changed = keys.iter().any(|k| line.trim_start().starts_with(*k))
                 || changes.iter().any(|c| line.contains(c.path.last().unwrap().as_str()))
                 || LINES.iter().any(|l| l.contains(line) && keys.iter().any(|k| l.contains(*k)));
-            prop_assert!(of_changed, "{line:?} is lost of\n{text}\nnow\n{new}");
+            prop_assert!(of_changed, "{line:?} was lost\nbefore:\n{text}\nafter:\n{new}");
         }
         // The loader reads what the form showed.
         let again = home.form("it");

@@ -182,7 +182,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     ),
     key("ui.mark_stories", Rule::Any, |s| Slot::Flag(&mut s.ui.mark_stories)).on(
         FormPage::Reading,
-        "Mark stories",
+        "Mark whole stories",
         "Reading or pinning an item marks the other items of its story too.",
     ),
     key("browser", ARGUMENT, |s| Slot::Command(&mut s.browser))
@@ -252,7 +252,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Programs,
             "Notification command",
-            "Command such as notify-send {title} {text}; daemon and sync use it too.",
+            "Command such as notify-send {title} {text}. Also for the daemon and sync.",
         )
         .unset("none"),
     key("notify.quiet", QUIET_HOURS, |s| Slot::MaybeText(&mut s.notify.quiet))
@@ -332,7 +332,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("schedule.interval", Rule::Within(1, YEAR), |s| Slot::Time(&mut s.schedule.interval)).on(
         FormPage::Polling,
         "Interval",
-        "Time between two polls with the policy fixed, such as 30m or 1h.",
+        "Time between two polls with the fixed policy, such as 30m or 1h.",
     ),
     key("schedule.min_interval", Rule::Within(0, YEAR), |s| {
         Slot::Time(&mut s.schedule.min_interval)
@@ -411,7 +411,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .unset("off"),
     key("feeds.items", FEED_ITEMS, |s| Slot::Count(&mut s.feeds.items)).on(
         FormPage::Network,
-        "Items in view feeds",
+        "Items per view feed",
         "Maximum number of items in the feed of a view, 1 to 5000. Default 50.",
     ),
     key("serve.address", LISTENING, |s| Slot::MaybeText(&mut s.serve.address))

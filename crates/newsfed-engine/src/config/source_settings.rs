@@ -108,7 +108,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .unset("none")
         .option("tags", "TAGS"),
     key("enabled", Rule::Any, |d| Slot::Flag(&mut d.enabled))
-        .on(GENERAL, "Enabled", "Poll this source. Its items stay if you turn this off.")
+        .on(GENERAL, "Enabled", "Check this source for new items. If off, its items stay.")
         .unset("default (on)"),
     key("full_text", Rule::OneOf(FullText::NAMES), |d| Slot::Choice(&mut d.full_text))
         .on(GENERAL, "Full text", "Which items get their full text from the page.")
@@ -134,7 +134,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(
             GENERAL,
             "Remove after",
-            "Remove the source after N days without new items, or if its URL is gone.",
+            "Remove the source after DAYS without new items, or if its URL is gone.",
         )
         .unset("default (never)")
         .kinds(WITH_ITEMS)
@@ -174,7 +174,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     key("schedule.priority", Rule::OneOf(Priority::NAMES), |d| {
         Slot::Choice(&mut d.schedule.priority)
     })
-    .on(SCHEDULE, "Priority", "If the policy is learned, high doubles the checks, low halves them.")
+    .on(SCHEDULE, "Priority", "For the learned policy: high doubles the polls, low halves them.")
     .unset("default (normal)"),
     key("schedule.polls_per_day", POLLS, |d| Slot::MaybeNumber(&mut d.schedule.polls_per_day))
         .on(SCHEDULE, "Polls per day", "Budget of this source in polls per day, 0.1 to 280.")
@@ -265,7 +265,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(ACCESS, "Private", "Fetch this source even if its host resolves to a private address.")
         .unset("default (off)")
         .polls()
-        .option("private", "ON"),
+        .option("private", "on|off"),
     key("headers", Rule::Any, |d| Slot::Headers(&mut d.headers))
         .on(
             ACCESS,
@@ -274,7 +274,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         )
         .polls(),
     key("exec", ARGUMENT, |d| Slot::Command(&mut d.origin.exec))
-        .on(ORIGIN, "Program", "Each check runs this program, without a shell, and reads its feed.")
+        .on(ORIGIN, "Program", "Runs this program, without a shell; its output is the feed.")
         .unset("none")
         .kinds(FEEDS)
         .polls(),

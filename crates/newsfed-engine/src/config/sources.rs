@@ -58,7 +58,11 @@ fn check_lists(sources: &[(At, Source)], report: &mut Report) {
         };
         let key = format!("source {}: list", quote(source.id.as_str()));
         let list = quote(list.as_str());
-        report.warn(*at, &key, format!("there is no list {list}, so the source is your own"));
+        report.warn(
+            *at,
+            &key,
+            format!("there is no list {list}, so the source counts as added by you"),
+        );
     }
 }
 

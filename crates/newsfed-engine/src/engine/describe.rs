@@ -63,7 +63,7 @@ fn next_sync(account: &AccountPolling, now: Time) -> String {
 
 fn account_facts(account: &AccountPolling, now: Time) -> Vec<(&'static str, String)> {
     let mut facts = vec![
-        ("polled by", polled_by(account)),
+        ("checked by", polled_by(account)),
         ("last sync", last_sync(account, now)),
         ("next sync", next_sync(account, now)),
     ];
@@ -264,7 +264,7 @@ pub(super) fn next_poll(why: &Why, enabled: bool, now: Time) -> String {
         Some(at) if why.overdue => format!("due since {}", time_text::clock(at, now)),
         _ => "now".to_owned(),
     };
-    let nobody = "; but newsfed is not running: start `newsfed daemon` or the interface";
+    let nobody = ", but newsfed is not running: start `newsfed daemon` or the interface";
     format!("{at}{}", if why.polling { "" } else { nobody })
 }
 
@@ -287,17 +287,17 @@ fn spent(why: &Why, now: Time) -> String {
     let saved = match why.polls_saved {
         _ if !compared => String::new(),
         0 => String::new(),
-        n if n > 0 => format!(" ({n} fewer than with the policy fixed)"),
-        n => format!(" ({} more than with the policy fixed)", -n),
+        n if n > 0 => format!(" ({n} fewer than with the fixed policy)"),
+        n => format!(" ({} more than with the fixed policy)", -n),
     };
     let (cost, kept) = (size(why.spent.bytes), size(why.spent.bytes_saved));
     let count = |n: u32, what: &str| match n {
         1 => format!("1 {what}"),
         n => format!("{n} {what}s"),
     };
-    let polls = count(why.spent.polls, "poll");
+    let checks = count(why.spent.polls, "check");
     let requests = count(why.spent.requests, "request");
-    format!("{polls}{saved}, {requests}, {cost} received, {kept} saved")
+    format!("{checks}{saved}, {requests}, {cost} received, {kept} saved")
 }
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];

@@ -137,11 +137,11 @@ fn names_the_source_that_paused_the_host() {
     why.pause = Some(Pause { until: later(90), reason: PauseReason::HostPaused });
     let summary = |why: &Why| line(why, "paused").unwrap();
     assert!(summary(&why).ends_with("set by another source)"), "{}", summary(&why));
-    let message = Some("a.example asks for a pause (HTTP 429)".to_owned());
+    let message = Some("a.example limits the rate of requests (HTTP 429)".to_owned());
     let source = SourceId("kernel".to_owned());
     why.paused_by = Some(PausedBy { source, at: Some(later(-10)), message });
     let at = time_text::clock(later(-10), now());
-    let end = format!("; set by kernel at {at}: a.example asks for a pause (HTTP 429)");
+    let end = format!("; set by kernel at {at}: a.example limits the rate of requests (HTTP 429)");
     assert!(summary(&why).ends_with(&end), "{}", summary(&why));
 }
 
@@ -191,10 +191,10 @@ fn merges_polls_within_one_minute_into_one_line() {
 #[test]
 fn compares_polls_after_a_day() {
     let mut why = why();
-    assert_eq!(line(&why, "this week").unwrap(), "1 poll, 1 request, 0 B received, 0 B saved");
+    assert_eq!(line(&why, "this week").unwrap(), "1 check, 1 request, 0 B received, 0 B saved");
     why.first_poll = Some(later(-24 * 60));
     let summary = line(&why, "this week").unwrap();
-    assert!(summary.starts_with("1 poll (1 more than with the policy fixed),"), "{summary}");
+    assert!(summary.starts_with("1 check (1 more than with the fixed policy),"), "{summary}");
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn leaves_out_unknown_facts() {
     (why.last_poll, why.next_poll, why.planned, why.polling) = (None, None, None, false);
     assert_eq!(line(&why, "state").as_deref(), Some("not checked yet"));
     let next = line(&why, "next").unwrap();
-    assert!(next.starts_with("now; but newsfed is not running: start `newsfed daemon`"), "{next}");
+    assert!(next.starts_with("now, but newsfed is not running: start `newsfed daemon`"), "{next}");
     assert_eq!(line(&why, "this week"), None);
 }
 
@@ -226,8 +226,8 @@ fn an_account_source_has_no_schedule() {
         why.describe(true, true, now()).facts.into_iter().map(|(name, _)| name).collect()
     };
     let mut why = Why { account: Some(account), ..why() };
-    assert_eq!(names(&why), ["polled by", "last sync", "next sync"]);
-    assert_eq!(line(&why, "polled by").unwrap(), "home (FreshRSS)");
+    assert_eq!(names(&why), ["checked by", "last sync", "next sync"]);
+    assert_eq!(line(&why, "checked by").unwrap(), "home (FreshRSS)");
     let sentence = account_sentence(why.account.as_ref().unwrap(), now());
     assert!(sentence.starts_with("Checked by home (FreshRSS), last synchronised "), "{sentence}");
     let stopped = why.account.as_mut().unwrap();

@@ -433,7 +433,7 @@ struct Missed {
     forbidden: Vec<String>,
 }
 
-/// Reports the response of the typed URL.
+/// Reports how the server responded to the typed URL.
 fn report_response(found: &mut Discovery, instead: Option<String>, first: &TimedResponse) {
     if let Some(words) = instead {
         found.report(words);

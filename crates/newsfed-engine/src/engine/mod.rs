@@ -92,7 +92,7 @@ pub use schedule_report::{Check, CheckResult, ScheduleReport, Total, schedule_re
 pub use setup::setup;
 pub use site::Reread;
 pub use statistics::{
-    MAX_WEEKS, READING_PACE, SourceStatistics, Statistics, Unfollow, reading_time, share,
+    MAX_WEEKS, READING_PACE, RemovalReason, SourceStatistics, Statistics, reading_time, share,
     statistics,
 };
 // The items that a prefetch can cover.

@@ -207,7 +207,7 @@ async fn read(
     let asked = address(&job.source.url, facts);
     let offline = match &result {
         Err(e) if e.is_local() => true,
-        // A failure of a source that was failing before does not show that the network is lost.
+        // A failure of a source that was failing before does not show that the connection is lost.
         Err(e) if e.is_offline() && facts.fail_count > 0 => context.network.is_offline(),
         Err(e) if e.is_offline() => lost(context, net::host_key(&asked), job.key).await,
         // An error before any request, such as a missing password, shows nothing about the network.

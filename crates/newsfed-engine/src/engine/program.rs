@@ -127,7 +127,7 @@ async fn start(argv: &[String], input: &[u8], bounds: Bounds<'_>) -> Ended {
     let (ok, status) = match end {
         End::Exited(Ok(status)) => (status.success(), status.to_string()),
         End::Exited(Err(e)) => (false, text::line(&e.to_string())),
-        End::Limit => (false, format!("stopped after its limit of {} s", bounds.limit.as_secs())),
+        End::Limit => (false, format!("stopped at its time limit of {} s", bounds.limit.as_secs())),
         End::Overflow => {
             (false, format!("it printed more than {}", size(bounds.most_output as u64)))
         }

@@ -75,13 +75,13 @@ pub struct SourceStatistics {
     pub bytes: u64,
     pub bytes_saved: u64,
     /// Why the source could be removed; `None` if there is no reason.
-    pub unfollow: Option<Unfollow>,
+    pub removal: Option<RemovalReason>,
 }
 
 /// A reason to remove a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Unfollow {
+pub enum RemovalReason {
     /// The server reports that the source no longer exists.
     Gone,
     /// The source has failed for two weeks, or since it was added.
@@ -200,7 +200,7 @@ impl Statistics {
 
     /// The sources that could be removed, in the order of the list.
     pub fn unfollowed(&self) -> impl Iterator<Item = &SourceStatistics> {
-        self.sources.iter().filter(|source| source.unfollow.is_some())
+        self.sources.iter().filter(|source| source.removal.is_some())
     }
 }
 
@@ -237,7 +237,7 @@ fn of_source(
         slow: costs.millis >= SLOW,
         bytes: costs.bytes,
         bytes_saved: costs.bytes_saved,
-        unfollow: reason(source, facts, &counted, (followed_long, polled_long), (pulse, now)),
+        removal: reason(source, facts, &counted, (followed_long, polled_long), (pulse, now)),
         items_per_week: counted.per_week,
     })
 }
@@ -249,18 +249,18 @@ fn reason(
     counted: &Counted,
     (followed_long, polled_long): (bool, bool),
     (pulse, now): (Pulse, Time),
-) -> Option<Unfollow> {
+) -> Option<RemovalReason> {
     let health = facts.health(now);
     let failing =
         health == Health::Failing && facts.last_ok.map_or(polled_long, |at| now - at >= FAILING);
     let share = f64::from(counted.read) / f64::from(counted.items.max(1));
     match pulse {
         _ if !source.enabled || facts.pinned > 0 => None,
-        _ if health == Health::Gone => Some(Unfollow::Gone),
-        _ if failing => Some(Unfollow::Failing),
-        Pulse::Dead => Some(Unfollow::Dead),
+        _ if health == Health::Gone => Some(RemovalReason::Gone),
+        _ if failing => Some(RemovalReason::Failing),
+        Pulse::Dead => Some(RemovalReason::Dead),
         _ if counted.items >= ENOUGH && share < READ_SHARE && followed_long => {
-            Some(Unfollow::Unread)
+            Some(RemovalReason::Unread)
         }
         _ => None,
     }
@@ -270,17 +270,19 @@ impl SourceStatistics {
     /// Describes why the source could be removed.
     pub fn reason(&self) -> Option<String> {
         let day = |at: Option<Time>| at.map(|at| at.format("%Y-%m-%d").to_string());
-        Some(match self.unfollow? {
-            Unfollow::Gone => "the server reports that it is gone (HTTP 410)".to_owned(),
-            Unfollow::Failing => match day(self.last_ok) {
+        Some(match self.removal? {
+            RemovalReason::Gone => "the server reports that it is gone (HTTP 410)".to_owned(),
+            RemovalReason::Failing => match day(self.last_ok) {
                 Some(day) => format!("has been failing since {day}"),
                 None => "has never worked".to_owned(),
             },
-            Unfollow::Dead => match day(self.newest) {
+            RemovalReason::Dead => match day(self.newest) {
                 Some(day) => format!("nothing published since {day}"),
                 None => "nothing published".to_owned(),
             },
-            Unfollow::Unread => format!("{} of {} read", self.read, counted(self.items, "item")),
+            RemovalReason::Unread => {
+                format!("{} of {} read", self.read, counted(self.items, "item"))
+            }
         })
     }
 

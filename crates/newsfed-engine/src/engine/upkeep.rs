@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// Time between two rounds of retention and cleaning up.
+/// Time between two rounds of retention and cleanup.
 const ROUND: chrono::TimeDelta = chrono::TimeDelta::hours(6);
 /// Time without a commit before items are indexed, so that the items of a refresh are indexed after it, in
 /// few batches.

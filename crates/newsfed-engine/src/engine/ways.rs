@@ -276,7 +276,7 @@ impl Way {
             ),
             SourceRules::Page(_) if self.file().is_some() => {
                 let format = self.file().map_or("", DataFormat::name);
-                ("Follow what changes in this file", format.to_owned())
+                ("Follow the changes in this file", format.to_owned())
             }
             SourceRules::Page(_) => ("Watch this page for changes", String::new()),
             SourceRules::List => ("List of sources", counted("sources")),

@@ -168,7 +168,7 @@ async fn respond(
         Err(e) if e.is::<LengthLimitError>() => {
             ServedResponse::text(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large")
         }
-        Err(_) => ServedResponse::text(StatusCode::BAD_REQUEST, "The request is not complete"),
+        Err(_) => ServedResponse::text(StatusCode::BAD_REQUEST, "The request is incomplete"),
     };
     let mut out = hyper::Response::new(response.body);
     *out.status_mut() = response.status;

@@ -211,8 +211,8 @@ fn remove(conn: &Connection, id: &str, now: Time) -> Result<bool> {
     Ok(true)
 }
 
-/// Gives the items of an account's sources to the user's sources that have the same URLs, or from which the
-/// items were moved. Only sources without items get any: those that another process has read from
+/// Moves the items of an account's sources to the user's own sources with the same URL, or to those that were
+/// moved to the account. Only own sources without items get any, which happens if another process has read
 /// `sources.toml` before the account is removed.
 fn hand_over(conn: &Connection, account: i64) -> Result<()> {
     let mut find = conn.prepare(

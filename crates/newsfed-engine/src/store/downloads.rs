@@ -16,7 +16,7 @@ pub(super) const URL_OF: &str = "download of: ";
 pub struct DownloadRecord {
     /// Absolute path.
     pub path: String,
-    /// The URL as the feed has it, unless an earlier version downloaded it.
+    /// The URL as the feed gives it; `None` if a newsfed that did not store it yet downloaded the file.
     pub url: Option<String>,
     /// The row key of the file's item, if that is still stored.
     pub item: Option<i64>,

@@ -53,8 +53,8 @@ pub(super) fn register(row: &Row<'_>) -> rusqlite::Result<Register> {
     Ok(Register { key: row.get(0)?, mark })
 }
 
-/// Whether the first of two marks of one register is newer. Machines have different ids. If a machine was
-/// copied, stamps can be equal; then a set mark replaces a removed one.
+/// Whether the first of two marks of one register is newer. Timestamps include the id of the machine, so
+/// they are equal only if a machine was copied; then a set mark wins over a removed one.
 pub(super) fn wins(new: &SharedMark, old: &SharedMark) -> bool {
     (&new.stamp, new.on) > (&old.stamp, old.on)
 }

@@ -170,7 +170,7 @@ impl Reader {
 
     /// The items (row keys) of these sources (row keys) whose pages failed and are not due for a retry.
     pub fn refused(&self, kept: MarkedItems, sources: &[i64], now: Time) -> Result<Vec<i64>> {
-        // An empty list of sources means that no index can be used.
+        // With an empty list, SQLite would reject the query, because no index can be used.
         if sources.is_empty() {
             return Ok(Vec::new());
         }

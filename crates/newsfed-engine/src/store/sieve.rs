@@ -43,7 +43,7 @@ pub(super) struct Sieve {
     other: [Keys; 3],
 }
 
-/// How many of eight bytes are letters or digits before the first other byte.
+/// Number of letters and digits at the start of eight bytes.
 #[inline]
 fn letters_of(bytes: u64) -> usize {
     (!highest_bits(bytes).0 & HIGHEST).trailing_zeros() as usize / 8

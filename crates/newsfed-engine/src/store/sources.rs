@@ -190,7 +190,7 @@ impl Reader {
         Ok(query.query_map([], facts)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The brief facts of every declared source, in no particular order.
+    /// The most important facts of every declared source, in no particular order.
     pub fn brief_sources(&self) -> Result<Vec<BriefFacts>> {
         let mut query = self.conn.prepare_cached(&format!("{BRIEF_FACTS} WHERE declared = 1"))?;
         Ok(query.query_map([], brief_facts)?.collect::<rusqlite::Result<_>>()?)

@@ -157,7 +157,7 @@ impl Reader {
         ))
     }
 
-    /// The unread items of each tag (comparable form) with unread items.
+    /// Number of unread items, and the newest time, of each tag (in comparable form) that has any.
     pub fn unread_of_tags(&self) -> Result<HashMap<String, UnreadOf>> {
         self.unread(&format!(
             "SELECT t.form, count(*), max{MICROS} FROM item_tag t JOIN item i ON i.key = t.item

@@ -63,7 +63,7 @@ impl App {
         let page = FormPage::Origin.title();
         vec![
             format!("This feed is already followed as {title}."),
-            format!("To add the filter, {form} (page {page})."),
+            format!("To add the filter, {form}, then go to the page \"{page}\"."),
         ]
     }
 

@@ -82,7 +82,7 @@ impl App {
             }
         }
         let entry = |(tag, count)| match count {
-            0 => (tag, "tag of items".to_owned()),
+            0 => (tag, "item tag".to_owned()),
             count => (tag, counted(count, "source")),
         };
         tags.into_iter().map(entry).collect()

@@ -143,7 +143,7 @@ fn the_empty_search_hint_fits_on_one_line() {
     }
 }
 
-/// Draws the schedule panel of a source.
+/// Draws the schedule dialog of a source.
 fn schedule(report: ScheduleReport, size: (u16, u16)) -> String {
     let mut stage = Stage::new();
     stage.screen(size.0, size.1);

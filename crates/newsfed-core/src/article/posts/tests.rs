@@ -167,7 +167,7 @@ fn thread(posts: &[(&str, &str, &str)]) -> Thread {
 }
 
 impl Thread {
-    /// The blocks of the text, and the blocks of the document without the header lines.
+    /// The blocks kept in the text, and those kept in the document, both without the header lines of posts.
     fn kept(&self) -> [Vec<String>; 2] {
         let page = Page::read(&self.0);
         let taken = vec![true; page.blocks.len()];

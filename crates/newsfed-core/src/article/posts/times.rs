@@ -135,7 +135,7 @@ pub(super) fn times(page: &Page<'_>, names: &[Mark], context: &DateContext) -> T
         let Some(text) = stamp.or(line.shown) else { continue };
         let above = label_above(page, at).unwrap_or_default();
         let joined_above = is_joined(&above, &known);
-        // Within a text, the line may have any meaning.
+        // In the middle of running text, such a line may mean anything.
         if (line.joined || joined_above) && !goes_on(page, at) {
             found.joined.insert(at);
             found.joined.extend(at.checked_sub(1).filter(|_| joined_above));

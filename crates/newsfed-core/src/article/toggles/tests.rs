@@ -98,7 +98,7 @@ fn does_not_reveal_other_hidden_content() {
         // Not next to running text.
         format!("<div><a href=/s>Share</a><a href=#>Show more</a><div hidden>{gulls}</div></div>"),
         format!("<div><p>Our partners</p><a href=#>Read more</a><div hidden>{gulls}</div></div>"),
-        // Before a toggle that may reveal anything.
+        // Before a toggle that does not name what it reveals.
         format!("<h2>Readers say</h2>{TEXT}<div hidden>{gulls}</div><a href=#>Show more</a>"),
         format!("<div hidden>{gulls}</div><button>Mehr anzeigen</button>{TEXT}"),
         "<div hidden>Printed from gulls.example, some gulls.</div><button>Read more</button>".to_owned(),

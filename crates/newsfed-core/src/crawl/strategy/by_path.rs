@@ -73,7 +73,7 @@ impl ByPath {
             let best = some.max_by(|a, b| bound(*a).total_cmp(&bound(*b)).then(b.cmp(a)))?;
             let waiting = &mut self.waiting[best];
             let link = waiting.swap_remove(random.usize(..waiting.len()));
-            // Other links were already chosen by their value.
+            // A link that no longer waits was already chosen by its value.
             if self.is_waiting(link) {
                 return Some(link);
             }

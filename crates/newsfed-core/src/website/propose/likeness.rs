@@ -101,7 +101,7 @@ const EMPTY_WORDS: [&str; 24] = [
     "details",
 ];
 
-/// From 0, certainly not an article, to 1. Links of a list of articles are above 0.5, others below.
+/// How likely a link leads to an article, from 0 (certainly not) to 1. Links of a list of articles are above 0.5, others below.
 pub(super) fn likeness(link: &Link) -> f64 {
     if link.elsewhere {
         return 0.0;
@@ -117,12 +117,13 @@ pub(super) fn likeness(link: &Link) -> f64 {
         None => return 0.0,
     };
     let slug = slug(last);
-    // The list of an archive or of jobs is itself in a section with that name.
+    // A list of jobs or an archive is itself in such a section, so the folders that a link shares with its
+    // page do not count.
     let folders = segments.len().saturating_sub(1);
     let own = &segments[link.within_page.min(folders)..folders];
     let section = if leads_to_list(last) && link.url.query().is_none() { LIST } else { 0.0 };
     score -= own.iter().map(|folder| of_section(folder, last)).fold(section, f64::max);
-    // Articles have a name with several words, a number or a date.
+    // URLs of articles contain a slug of several words, a number or a date.
     if slug.len() >= 3 {
         score += 0.12;
     } else if slug.len() == 1 && segments.len() == 1 && !has_digits(last) {

@@ -338,7 +338,7 @@ fn recognises_commands_for_many_items_or_sources() {
 }
 
 #[test]
-fn lists_only_settings_of_the_form_and_the_kind() {
+fn lists_only_form_settings_that_apply_to_the_kind() {
     let mut one = source("https://x.example/feed");
     one.schedule.learned_exponent = Some(0.4);
     one.remove_after = Some(9);

@@ -339,7 +339,7 @@ fn describes_changes_without_secrets() {
         (file.remove(&[id("c")]).unwrap(), "removal of c"),
         (file.add(&[new("d")]).unwrap(), "d"),
         (file.add(&[new("e"), new("f")]).unwrap(), "2 sources"),
-        (FileEdit::by_hand("a".into(), "b".into()).unwrap(), "sources.toml, in the editor"),
+        (FileEdit::by_hand("a".into(), "b".into()).unwrap(), "sources.toml (edited by hand)"),
     ] {
         assert_eq!(edit.describe(), want);
     }

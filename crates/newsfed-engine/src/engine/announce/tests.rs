@@ -111,7 +111,7 @@ mod children {
         assert_eq!(run(&noisy, &input, LIMIT).await, failed("exit status: 1", Some("no")));
         let start = Instant::now();
         let slow = run(&shell("echo waits >&2; exec sleep 600"), "", Duration::from_secs(1)).await;
-        assert_eq!(slow, failed("stopped after its limit of 1 s", Some("waits")));
+        assert_eq!(slow, failed("stopped at its time limit of 1 s", Some("waits")));
         // A process started by a command is stopped with it at the timeout: its end of the pipe is closed.
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe").display().to_string();

@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_for_the_file_of_a_cancelled_download() {
+    fn waits_for_the_file_of_a_stopped_download() {
         let downloads = Downloads::default();
         let turn = || Box::pin(downloads.turn(Path::new("/files"), "a"));
         let mut context = Context::from_waker(Waker::noop());

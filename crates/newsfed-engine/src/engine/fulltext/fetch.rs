@@ -114,8 +114,8 @@ async fn ask_model(context: &Context, key: i64, undated: Undated) -> Result<(), 
     store(context, key, PageResult::Dated(at), None, TextWay::Best).await
 }
 
-/// Must hold the lock of the item. `waited` means that another task held it before. A user waits until
-/// `late`.
+/// The caller must hold the item's lock. `waited` means that another task held it before. A request by the
+/// user waits until `late` at most.
 pub(super) async fn fetch_now(
     context: &Arc<Context>,
     key: i64,

@@ -178,7 +178,7 @@ impl Exchange {
 
 const TOO_MANY: &str = "left out: the database has too many marks from other machines; \
                         remove files of machines that you no longer use";
-const NEWER: &str = "a newer version of newsfed wrote it; update this one";
+const NEWER: &str = "written by a newer version of newsfed; update newsfed on this machine";
 
 /// The mark files in a folder, sorted by name.
 fn mark_files(folder: &Path) -> io::Result<Vec<PathBuf>> {

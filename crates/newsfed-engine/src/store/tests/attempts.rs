@@ -13,7 +13,7 @@ fn recording_a_started_poll_keeps_the_revision() {
     wait(f.store.begin_poll(key, f.now, |_| true)).unwrap();
     wait(f.store.clear_begun_poll(None)).unwrap();
     assert_eq!(*f.store.revision().borrow(), before);
-    // A poll that the facts do not allow is not recorded.
+    // The poll is not recorded if the check of the stored facts fails.
     assert!(wait(f.store.begin_poll(key, f.now, |_| false)).unwrap().is_some());
     let outcome = Outcome::Unchanged;
     assert_eq!(wait(f.store.fail_unfinished_polls(outcome, |_, _| ())).unwrap(), 0);

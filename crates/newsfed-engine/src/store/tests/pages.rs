@@ -61,7 +61,7 @@ fn rereading_an_article_keeps_its_marks() {
 }
 
 #[test]
-fn finds_the_stored_item_of_a_link() {
+fn finds_the_stored_item_that_a_link_leads_to() {
     let f = Fixture::new(&["one", "two"]);
     let at = |url: &str| Entry { url: Some(url.parse().unwrap()), ..entry(url) };
     f.poll("one", vec![at("https://e.org/a"), at("https://e.org/log#2")]);

@@ -345,7 +345,7 @@ fn items_hidden_by_any_rule_are_not_announced() {
 }
 
 #[test]
-fn the_first_document_of_a_source_is_not_news() {
+fn items_of_the_first_document_are_not_announced() {
     let f = Fixture::new(&["s"]);
     use_rules(&f, vec![rule("r", "title:a", &["notify", "run", "pin"])]);
     let counts = |entries: Vec<Entry>| {
