@@ -62,7 +62,7 @@ https, then with http.
 
 --as accepts feed, website (a page with links to articles), entries (the blocks
 or sections of one page), page (watched for changes), sitemap, and crawl, which
-learns where articles appear: its first poll explores the site with about 60
+learns where articles appear: its first poll explores the site with up to 60
 requests. The selectors of a website are written to sources.toml, where you can
 change them (docs/websites.md).
 
@@ -249,7 +249,7 @@ fn choose(
         _ if args.kind.is_none() && discovery.ways.iter().all(Way::is_last_resort) => {
             let none = no_way(discovery);
             let how = "to watch this page for changes, use --as page; to let a crawl learn where \
-                       articles appear, with about 60 requests, use --as crawl";
+                       articles appear, with up to 60 requests, use --as crawl";
             return Err(Failure::Plain(format!("{none}; {how}")));
         }
         // Articles are the default; website.targets in sources.toml changes it.

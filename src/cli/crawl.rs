@@ -272,7 +272,7 @@ fn summary(figures: &CrawlFigures, graph: &Graph) -> String {
         figures.bytes90_percent_mean,
     );
     words.push_str(&match figures.v90_percent_mean {
-        Some(percent) => format!(", after {percent:.1} % of the bytes that are not targets"),
+        Some(percent) => format!(", after {percent:.1} % of the non-target bytes"),
         None => ", which some crawls never find".to_owned(),
     });
     match figures.requests_to_90_new {

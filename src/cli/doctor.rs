@@ -130,7 +130,10 @@ fn rebuild(database: &Path, out: &mut Output) -> Result<(), Failure> {
         }
     };
     let rebuilt = store::rebuild(database)?;
-    out.note(format!("rebuilt the database; the old one is {}", rebuilt.damaged.display()));
+    out.note(format!(
+        "rebuilt the database; the damaged one was kept as {}",
+        rebuilt.damaged.display()
+    ));
     for table in rebuilt.tables {
         let rest = if table.lost_some { "; some could not be read and are lost" } else { "" };
         out.note(format!("  {}: {} saved{rest}", table.what, table.saved));

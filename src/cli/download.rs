@@ -27,7 +27,7 @@ pub(super) struct DownloadArgs {
     /// The items
     #[arg(required_unless_present = "list", value_name = "ID")]
     ids: Vec<String>,
-    /// List unfinished and complete downloads, newest first, without downloading
+    /// List downloads, unfinished ones first, then the newest, without downloading
     #[arg(long, conflicts_with_all = ["ids", "enclosure", "all", "dir"])]
     list: bool,
     /// Download the enclosure with this number [default: the first audio or video]

@@ -40,7 +40,7 @@ pub(super) struct ListArgs {
     /// Order: pinned-newest, newest, oldest, or best (best match first)
     #[arg(long, value_name = "ORDER", value_parser = order)]
     sort: Option<SortOrder>,
-    /// Maximum number of items; 0 lists all (words: up to 1,000 matches)
+    /// Maximum number of items; 0 lists all (at most 1,000 matches of words)
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
     /// List each story once
@@ -93,7 +93,7 @@ pub(super) struct SearchArgs {
     /// Order: pinned-newest, newest, oldest, or best (best match first)
     #[arg(long, value_name = "ORDER", value_parser = order)]
     sort: Option<SortOrder>,
-    /// Maximum number of items; 0 lists all (words: up to 1,000 matches)
+    /// Maximum number of items; 0 lists all (at most 1,000 matches of words)
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
     #[command(flatten)]

@@ -134,7 +134,7 @@ fn set_password(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
     let password = if io::stdin().is_terminal() { prompt()? } else { first_line()? };
     api::set_password(&home.store()?, &password)
         .map_err(|e| Failure::Plain(format!("the password was not set: {e}")))?;
-    out.result(format!("the password of {} is set", home.settings.serve.user))?;
+    out.result(format!("set the password of the user {}", home.settings.serve.user))?;
     Ok(Exit::Ok)
 }
 

@@ -30,6 +30,8 @@ pub(super) struct EditArgs {
 
 const EXAMPLES: &str = "\
 Without options, sources.toml is opened at the source, in $VISUAL or $EDITOR.
+An empty value, as in --folder '', removes a setting; [empty: ...] shows what
+then applies.
 
 Examples:
   newsfed sources edit kernel

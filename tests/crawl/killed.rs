@@ -58,7 +58,7 @@ fn a_crawl_killed_before_its_first_record_resumes() {
         assert_eq!(summary(&output)["found"], FILES, "{output:?}");
         assert_eq!(summary(&output)["seed"], 5);
     };
-    // The crawl is killed before the folder is created, or before the order of the crawl is stored.
+    // The crawl is killed before the folder is created, or before the parameters of the crawl are stored.
     let world = World::new();
     found_all(&world);
     let world = World::new();

@@ -59,7 +59,7 @@ impl SelectorProblem {
 const HEALED: Duration = Duration::from_secs(125 * 60);
 
 #[tokio::test]
-async fn broken_responses_lose_nothing_and_recover() {
+async fn sources_lose_no_items_and_recover_after_failed_responses() {
     let whole = || article(1);
     let zipped = |cut: usize| {
         use std::io::Write;

@@ -47,7 +47,7 @@ fn a_key_stops_a_crawl() {
     t.wait_for("Welcome to newsfed");
     t.paste(&world.url("/"));
     t.send(key::ENTER);
-    t.wait_for("about 60 requests at first");
+    t.wait_for("up to 60 requests at first");
     t.send(key::ENTER);
     t.wait_for("X stops it");
     t.wait_title("127.0.0.1");
@@ -73,7 +73,7 @@ fn crawls_a_site_without_feed_or_list() {
     t.wait_for("Welcome to newsfed");
     t.paste(&world.url("/"));
     t.send(key::ENTER);
-    t.wait_for("about 60 requests at first");
+    t.wait_for("up to 60 requests at first");
     t.wait_for("Explore the site for data files");
     t.send(key::ENTER);
     t.wait_for("w shows the progress");

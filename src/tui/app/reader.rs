@@ -182,8 +182,7 @@ impl ReaderPane {
         }
     }
 
-    /// Sets the number of visible lines. The text can end above the last of these lines only on the last
-    /// page.
+    /// Sets the number of visible lines. Only on the last page may there be empty lines below the text.
     pub(crate) fn set_height(&mut self, height: usize) {
         self.height = height.max(1);
         self.drawn_hidden = self.head_hidden.min(self.head_rows);

@@ -187,7 +187,9 @@ impl App {
             Cause::Undo => format!("Undone: {name} on {items}"),
             Cause::Redo => format!("Applied again: {name} to {items}"),
             // Nothing changed, for example because no stored item matches, or because the rule only notifies.
-            _ if changed == 0 && !undone => format!("{name}: applies to new items"),
+            _ if changed == 0 && !undone => {
+                format!("{name}: no stored item changed; the rule applies to new items")
+            }
             _ => format!("{name}: {done} {items}{hint}"),
         };
         effects.extend(self.note(message));

@@ -255,7 +255,7 @@ impl App {
         let number = minutes.trim().trim_end_matches("min").trim_end_matches('m').trim_end();
         let minutes = match number.parse::<u32>() {
             Ok(minutes @ 1..=1440) => minutes,
-            _ => return self.problem("Type the minutes as a number from 1 to 1440, such as 20"),
+            _ => return self.problem("Enter a number of minutes from 1 to 1440, such as 20"),
         };
         let request = self.request();
         self.items.fitting = Some(request);

@@ -84,7 +84,7 @@ fn the_form_validates_its_fields() {
         ("ftp://x<Enter>", "cannot follow \"ftp\" URLs"),
         ("rain.example<Tab>text/html<Enter>", "pages cannot be a target of a crawl"),
         ("rain.example<Tab>maps<Enter>", "\"maps\" is not a target; use articles, data"),
-        ("rain.example<Tab><Tab>5<Enter>", "\"5\" is not a budget; write for example 500req"),
+        ("rain.example<Tab><Tab>5<Enter>", "\"5\" is not a budget; examples are 500req"),
         ("rain.example<Tab><Tab><Tab><Backspace><Enter>", "a folder is required"),
     ] {
         let mut stage = form();

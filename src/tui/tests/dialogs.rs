@@ -177,10 +177,7 @@ fn a_prompt_shows_only_the_keys_that_fit() {
 #[test]
 fn the_empty_list_of_new_items_explains_itself() {
     for (is_first_visit, why) in [
-        (
-            true,
-            "This lists items that arrived since newsfed was last open, and this is the first start",
-        ),
+        (true, "No new items yet: newsfed has been started for the first time"),
         (false, "Nothing unread has arrived since newsfed was last open"),
     ] {
         let list = SourceList { is_first_visit, ..source_list() };

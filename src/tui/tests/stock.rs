@@ -261,8 +261,8 @@ pub(in crate::tui) fn crawl(folder: &str, phase: CrawlPhase) -> CrawlState {
         speed: Some(42.0).filter(|_| running),
         curve,
         groups: vec![
-            "4 links at ul.menu li a to /files/*.csv led to 30".to_owned(),
-            "2 links at nav a to /list/* led to 4".to_owned(),
+            "4 links at ul.menu li a to /files/*.csv led to 30 targets".to_owned(),
+            "2 links at nav a to /list/* led to 4 targets".to_owned(),
         ],
         finds: (1..=34).rev().map(|n| Arc::new(find(n))).collect(),
         ..CrawlState::new(folder.into())

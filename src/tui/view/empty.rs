@@ -156,8 +156,8 @@ fn while_typing(app: &App, bar: &SearchBar) -> String {
         Some(key) if bar.is_filter => {
             format!("Press Enter, then {key} to search all items.")
         }
-        _ if bar.field.value().split_whitespace().count() < 2 => "Tab lists conditions.".to_owned(),
-        _ => "Fewer words find more items. Tab lists conditions.".to_owned(),
+        _ if bar.field.value().split_whitespace().count() < 2 => "Tab lists operators.".to_owned(),
+        _ => "Fewer words find more items. Tab lists operators.".to_owned(),
     }
 }
 
@@ -338,9 +338,9 @@ fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
     let what = match entry.source.kind() {
         SourceKind::Feed => "The feed was read, but contains no entries.",
         SourceKind::Website => {
-            "The page was read, but has no new articles. Articles that other sources have are not listed again."
+            "The page was read, but has no new articles. Articles that another source has are not listed again."
         }
-        SourceKind::Entries => "The page was read, but its selector found no entries.",
+        SourceKind::Entries => "The page was read, but no entries were found on it.",
         SourceKind::Page => "The page was read. Its item appears as soon as the page has text.",
         SourceKind::Sitemap => "The sitemap was read. Pages that are added to it become items.",
         SourceKind::Crawl => {

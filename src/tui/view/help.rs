@@ -204,7 +204,7 @@ fn symbols(app: &App) -> Vec<(String, String)> {
         (m.failing.to_owned(), "the last checks failed"),
         (m.broken.to_owned(), "the selectors no longer match"),
         (m.gone.to_owned(), "the source is gone"),
-        (m.open.to_owned(), "an open folder"),
+        (m.open.to_owned(), "an unfolded folder"),
         (m.folded.to_owned(), "a folded folder"),
         (m.pointer.to_owned(), "in an article, the line you jumped to"),
     ];

@@ -1,4 +1,4 @@
-//! Images inside an article: they are kept with their captions, although none of their text was selected.
+//! Images inside an article are kept with their captions, even if no text in them was selected.
 
 use super::blocks::{Element, Page};
 use super::classes::{AD, FORM, NAV, SHARE, SIDEBAR};

@@ -402,8 +402,8 @@ pub(super) fn has_formulas(e: ElementRef<'_>) -> bool {
     })
 }
 
-/// Whether a text between double dollar signs is a number such as `1` or `-0.5`, which may also be a price,
-/// unless the surrounding text contains formulas.
+/// Whether a text between double dollar signs is only a number, such as `1` or `-0.5`. It may be a price, so
+/// the caller also checks the surrounding text.
 fn is_bare_number(source: &str) -> bool {
     let digits = source.strip_prefix('-').unwrap_or(source);
     digits.starts_with(|c: char| c.is_ascii_digit())

@@ -237,7 +237,7 @@ fn keeps_all_letters(source: &str) {
         let mut left: Vec<char> = result.chars().map(original).collect();
         for c in letters(source) {
             let at = left.iter().position(|l| *l == c);
-            let Some(at) = at else { panic!("{c} of {source} is missing in {result}") };
+            let Some(at) = at else { panic!("{c} of {source} is missing from {result}") };
             left.swap_remove(at);
         }
     }

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_regrouped_links_by_their_new_feature() {
+    fn takes_regrouped_links_in_the_order_of_their_new_groups() {
         let mut pools = Pools::new(ValueParameters::default());
         let mut random = fastrand::Rng::with_seed(1);
         for link in 0..20 {

@@ -50,7 +50,7 @@ pub enum FeedError {
     /// The document is not a feed, or is empty.
     #[error("this is not a feed but {actual}")]
     NotAFeed {
-        /// What the document seems to be, with an article: "an HTML page".
+        /// What the document seems to be, including "a" or "an": "an HTML page".
         actual: String,
     },
     /// Larger than [`limits::FEED_BYTES`].

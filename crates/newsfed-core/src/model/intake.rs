@@ -122,7 +122,7 @@ mod tests {
         LeftOut::add(&mut list, LeftOutReason::FutureDate, "https://a.example/1");
         LeftOut::add(&mut list, LeftOutReason::Robots, "https://a.example/2");
         LeftOut::add(&mut list, LeftOutReason::FutureDate, "https://a.example/3");
-        let want = "3 left out: 2 dated more than a day ahead (https://a.example/1; check website.date \
+        let want = "3 left out: 2 dated more than a day in the future (https://a.example/1; check website.date \
                     and website.date_format), 1 forbidden by robots.txt (https://a.example/2)";
         assert_eq!(LeftOut::describe(&list).as_deref(), Some(want));
     }

@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn previews_the_titles_of_the_add_dialog() {
+    fn preview_titles_match_the_proposal() {
         let card = |n: usize, link: &str, heading: &str| {
             format!(
                 "<div class=card><{heading}>The story of the number {n} bus</{heading}><div class=body>\

@@ -384,7 +384,7 @@ fn edit(fields: &Fields) -> Result<Edit, Unreadable> {
         Some("subscribe") => SubscriptionAction::Subscribe,
         Some("unsubscribe") => SubscriptionAction::Unsubscribe,
         Some("edit") => SubscriptionAction::Edit,
-        _ => return wrong("ac is not subscribe, unsubscribe or edit"),
+        _ => return wrong("the parameter ac must be subscribe, unsubscribe or edit"),
     };
     let mut feeds = Vec::new();
     for stream in fields.streams("s")? {

@@ -313,7 +313,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     .on(
         FormPage::Polling,
         "Policy",
-        "learned: by publishing times. fixed: by interval. Others: by past changes.",
+        "Uses publishing times (learned), the interval (fixed) or past changes.",
     ),
     key("schedule.polls_per_day", POLLS, |s| Slot::Number(&mut s.schedule.polls_per_day)).on(
         FormPage::Polling,

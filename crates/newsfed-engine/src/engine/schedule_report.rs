@@ -222,7 +222,8 @@ pub(super) fn sentences(why: &Why, facts: &SourceFacts, now: Time) -> Vec<String
     }
     if why.feed_has_full_text == Some(true) {
         sentences.push(
-            "The feed has full text, so pages are fetched only if code in the feed has lost its layout"
+            "The feed contains full articles, so pages are fetched only for items that are cut off or whose code \
+             has lost its layout"
                 .to_owned(),
         );
     }

@@ -285,7 +285,7 @@ impl Way {
                     Some("data") => "Explore the site for data files",
                     _ => "Explore the site for articles",
                 };
-                (what, "about 60 requests at first".to_owned())
+                (what, "up to 60 requests at first".to_owned())
             }
         }
     }
@@ -305,7 +305,7 @@ impl Way {
             }
             SourceRules::List => "The sources are kept in sync with the list.",
             SourceRules::Crawl(_) => {
-                "Reads about 60 pages at first, slowly, and learns which of them lead to new articles \
+                "Reads up to 60 pages at first, slowly, and learns which of them lead to new articles \
                  or files. Later checks read only those pages and what is new on them."
             }
             SourceRules::Website(_) | SourceRules::Entries(_) => {

@@ -40,11 +40,13 @@ pub(super) fn open_writer_showing(
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     // SQLite never releases this memory. If there are many sources, the writer sets a larger cache and a longer log.
     conn.pragma_update(None, "cache_size", -4096)?;
-    // The log is copied to the file once it has 8 MiB, and then overwritten. With a longer log, more of it
-    // would be written for the first time, which takes longer than overwriting; with a shorter one, pages
-    // that change often would be copied more times.
+    // The log is copied to the file once it has 32 MiB, and then overwritten. With few sources, the writer sets
+    // a lower limit: writing more of it for the first time takes longer than overwriting. With many, pages that
+    // change often would be copied more times. A process that does not know the sources must not have a lower
+    // limit than one that polls them, because its commits would copy that process's log.
     let page: i64 = conn.pragma_query_value(None, "page_size", |r| r.get(0))?;
-    conn.pragma_update(None, "wal_autocheckpoint", (8 << 20) / page)?;
+    conn.pragma_update(None, "wal_autocheckpoint", (32 << 20) / page)?;
+    // Longer, because the last transaction before a checkpoint exceeds the limit.
     conn.pragma_update(None, "journal_size_limit", 48 << 20)?;
     // Large enough for many rules, each of which has its own statement.
     conn.set_prepared_statement_cache_capacity(320);
@@ -413,7 +415,7 @@ mod tests {
             let number =
                 |name| conn.pragma_query_value(None, name, |r| r.get::<_, i64>(0)).unwrap();
             assert_eq!(number("page_size"), size);
-            assert_eq!(number("wal_autocheckpoint") * size, 8 << 20);
+            assert_eq!(number("wal_autocheckpoint") * size, 32 << 20);
         }
     }
 

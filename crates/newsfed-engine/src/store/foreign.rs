@@ -28,7 +28,7 @@ pub enum ForeignError {
         "{} is a database, but not one of newsboat, newsraft, eilmeldung or NewsFlash", .0.display()
     )]
     Unknown(PathBuf),
-    #[error("{} is a database of newsfed; use `newsfed backup` and `newsfed restore`", .0.display())]
+    #[error("{} is a newsfed database; use `newsfed backup` and `newsfed restore`", .0.display())]
     Own(PathBuf),
 }
 

@@ -27,7 +27,7 @@ const BATCH: i64 = 500;
 /// Number of bytes of text after which a batch is full, also to limit memory.
 const BATCH_TEXT: usize = 1 << 20;
 
-/// The text of an entry that is indexed until a page is read: the longer one of content and summary.
+/// The text of an entry that is indexed until a page is read: the longer of content and summary.
 pub(super) fn text_of(entry: &Entry) -> String {
     stripped(markup_of(entry))
 }

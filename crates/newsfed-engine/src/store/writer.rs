@@ -29,6 +29,8 @@ const PAGES_OF_SOURCE: usize = 2;
 const MIN_CACHE: u32 = 4 << 20;
 /// Maximum number of pages in the cache.
 const MAX_PAGES: usize = 4096;
+/// Minimum length of the log, in caches of the minimum size.
+const MIN_LOG: usize = 2;
 
 /// A job, and the caller that waits for it.
 trait Work: Send {
@@ -101,7 +103,7 @@ impl Writer {
         let page: u32 = conn.pragma_query_value(None, "page_size", |r| r.get(0))?;
         let min = (MIN_CACHE / page) as usize;
         let cache = Cache { sources: sources.clone(), sized_for: 0, pages: min, min };
-        let log = LogSync::new(path, page);
+        let log = LogSync::new(&conn, page);
         let thread = std::thread::Builder::new()
             .name("newsfed-writer".to_owned())
             .spawn(move || run(conn, queue, cache, log, &revision))
@@ -150,8 +152,9 @@ struct Cache {
 }
 
 impl Cache {
-    /// Resizes the cache if the number of sources has changed. The log is checkpointed once it has more pages
-    /// than the cache: a refresh changes the same pages many times, and copies them once per checkpoint.
+    /// Resizes the cache if the number of sources has changed. The log is checkpointed once it has as many
+    /// pages as the cache: a refresh of many sources changes the same pages many times, and each checkpoint
+    /// copies them once.
     fn size(&mut self, conn: &Connection) -> Result<()> {
         let sources = self.sources.load(Ordering::Relaxed);
         if sources != self.sized_for {
@@ -159,8 +162,7 @@ impl Cache {
             self.pages = sources.saturating_mul(PAGES_OF_SOURCE).clamp(self.min, MAX_PAGES);
             let pages = i64::try_from(self.pages).unwrap_or(i64::MAX);
             conn.pragma_update(None, "cache_size", pages)?;
-            // Not below the 8 MiB that it has otherwise.
-            let log = pages.max(i64::try_from(self.min * 2).unwrap_or(i64::MAX));
+            let log = pages.max(i64::try_from(self.min * MIN_LOG).unwrap_or(i64::MAX));
             conn.pragma_update(None, "wal_autocheckpoint", log)?;
         }
         Ok(())
@@ -186,10 +188,7 @@ fn run(
             tracing::warn!("cannot size the cache of the database: {e}");
         }
         match together(&conn, &mut jobs, &mut queue, cache.most_changes()) {
-            Ok(Some(changed)) => {
-                log.committed(&conn);
-                reply_all(jobs, Ok(changed), revision);
-            }
+            Ok(Some(changed)) => reply_all(jobs, Ok(changed), revision),
             // One job failed, so each is run in its own transaction, and only those that fail again have no
             // effect.
             Ok(None) => {
@@ -203,8 +202,8 @@ fn run(
                 reply_all(jobs, Err(e), revision);
             }
         }
+        log.committed(&conn);
     }
-    log.finish();
 }
 
 fn failed(conn: &Connection, error: &StoreError) {

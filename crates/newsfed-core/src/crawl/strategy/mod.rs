@@ -73,7 +73,7 @@ pub struct LinkGroup {
 }
 
 impl LinkGroup {
-    /// A readable summary: `4 links at ul.menu li a to /files/*.csv led to 40`.
+    /// A readable summary: `4 links at ul.menu li a to /files/*.csv led to 40 targets`.
     pub fn describe(&self) -> String {
         let tokens: Vec<String> = self.path.rsplit('/').take(ELEMENTS).map(selector).collect();
         let place: Vec<&str> = tokens.iter().rev().map(String::as_str).collect();
@@ -85,7 +85,9 @@ impl LinkGroup {
             place if place.is_empty() => "the start".to_owned(),
             place => place,
         };
-        format!("{} {links} at {place} to {address} led to {}", self.fetched, self.found)
+        let targets = if self.found == 1 { "target" } else { "targets" };
+        let (fetched, found) = (self.fetched, self.found);
+        format!("{fetched} {links} at {place} to {address} led to {found} {targets}")
     }
 }
 

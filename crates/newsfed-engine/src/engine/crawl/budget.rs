@@ -28,7 +28,7 @@ pub struct CrawlBudget {
 
 /// A text that is not a budget.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is not a budget; write for example 500req, 50MB or 10m")]
+#[error("\"{0}\" is not a budget; examples are 500req, 50MB and 10m")]
 pub struct NoBudget(String);
 
 impl CrawlBudget {

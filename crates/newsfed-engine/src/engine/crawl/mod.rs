@@ -50,7 +50,7 @@ const RECORD: &str = "crawl.db";
 
 /// What to crawl, and how.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CrawlOrder {
+pub struct CrawlSpec {
     /// The start URL; its host and subdomains are the site.
     pub start: Url,
     /// The URL that the user entered, if it redirected to the start. Credentials are sent only there.
@@ -112,7 +112,7 @@ pub enum CrawlStep {
 
 /// A running crawl.
 pub struct Crawl {
-    order: CrawlOrder,
+    order: CrawlSpec,
     budget: CrawlBudget,
     deadline: Option<Time>,
     fetcher: Fetcher,
@@ -168,7 +168,7 @@ impl Crawl {
     /// If there already is a crawl, or the folder is not writable.
     pub fn begin(
         place: &CrawlLocation,
-        order: CrawlOrder,
+        order: CrawlSpec,
         budget: CrawlBudget,
         net: CrawlNetwork,
     ) -> Result<Self, CrawlError> {
@@ -206,7 +206,7 @@ impl Crawl {
     }
 
     fn with(
-        order: CrawlOrder,
+        order: CrawlSpec,
         budget: CrawlBudget,
         net: CrawlNetwork,
         record: Record,
@@ -260,7 +260,7 @@ impl Crawl {
         found.iter().map(|json| CrawlFind::read(json).ok_or(CrawlError::Record)).collect()
     }
 
-    pub fn order(&self) -> &CrawlOrder {
+    pub fn order(&self) -> &CrawlSpec {
         &self.order
     }
 
@@ -439,7 +439,7 @@ pub struct CrawlNetwork {
 }
 
 /// Creates the fetcher of a crawl.
-fn fetcher(order: &CrawlOrder, page_links: Option<usize>, net: CrawlNetwork) -> Fetcher {
+fn fetcher(order: &CrawlSpec, page_links: Option<usize>, net: CrawlNetwork) -> Fetcher {
     let CrawlNetwork { client, clock, access, allow_private, spacing } = net;
     let template = Request {
         declared: Some(order.declared.clone().unwrap_or_else(|| order.start.clone())),

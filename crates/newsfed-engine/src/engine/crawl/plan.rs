@@ -1,7 +1,7 @@
 //! A crawl into a folder, started or resumed at the user's request.
 
 use super::{
-    Crawl, CrawlBudget, CrawlError, CrawlLocation, CrawlNetwork, CrawlOrder, DEFAULT_BUDGET,
+    Crawl, CrawlBudget, CrawlError, CrawlLocation, CrawlNetwork, CrawlSpec, DEFAULT_BUDGET,
 };
 use crate::crawl::{Kind, SleepingBanditParameters, Targets};
 use crate::engine::follow::access;
@@ -62,7 +62,7 @@ impl CrawlPlan {
         let given = self.address.map(|web| web.url);
         let crawl = match given.clone() {
             Some(start) if !resumes => {
-                let order = CrawlOrder {
+                let order = CrawlSpec {
                     start,
                     declared: None,
                     targets: self.targets,

@@ -3,7 +3,7 @@
 
 use super::fetch::LinkResult;
 use super::overview::{ENDING, Ending};
-use super::{CrawlError, CrawlNetwork, CrawlOrder, CrawlProgress, Curve};
+use super::{CrawlError, CrawlNetwork, CrawlProgress, CrawlSpec, Curve};
 use crate::crawl::{
     Class, Kind, Known, Lessons, LinkGroup, LinkId, Links, NextRequest, Seen,
     SleepingBanditParameters, Strategy, Visit,
@@ -58,7 +58,7 @@ impl Record {
     /// Starts a crawl with at most `most` links.
     pub(super) fn begin(
         file: &Path,
-        order: &CrawlOrder,
+        order: &CrawlSpec,
         most: Option<usize>,
         net: &CrawlNetwork,
     ) -> Result<Self, CrawlError> {
@@ -89,7 +89,7 @@ impl Record {
         file: &Path,
         most: Option<usize>,
         secret: bool,
-    ) -> Result<(Self, CrawlOrder), CrawlError> {
+    ) -> Result<(Self, CrawlSpec), CrawlError> {
         let mut log = open(file)?;
         let order = read_order(&log)?;
         // The pages may be available when the host responds again.
@@ -116,7 +116,7 @@ impl Record {
         Ok((record, order))
     }
 
-    fn fresh(log: CrawlLog, order: &CrawlOrder, most: usize) -> Result<Self, CrawlError> {
+    fn fresh(log: CrawlLog, order: &CrawlSpec, most: usize) -> Result<Self, CrawlError> {
         let strategy = order.strategy.living(&order.targets, order.parameters);
         let strategy = strategy.ok_or(CrawlError::Strategy(order.strategy.name()))?;
         let mut links = Links::with_limit(most);
@@ -349,14 +349,14 @@ impl CrawlProgress {
     }
 }
 
-/// The order of the crawl, from its notes.
-pub(super) fn read_order(log: &CrawlLog) -> Result<CrawlOrder, CrawlError> {
+/// What the crawl does, from its notes.
+pub(super) fn read_order(log: &CrawlLog) -> Result<CrawlSpec, CrawlError> {
     let note = |name| log.note(name)?.ok_or(CrawlError::Record);
     let named = note(STRATEGY)?;
     let kind = Kind::ALL.iter().find(|(_, name)| *name == named).map(|(kind, _)| *kind);
     let parameters = log.note(PARAMETERS)?.map(|json| serde_json::from_str(&json));
     let declared = log.note(DECLARED)?.map(|url| Url::parse(&url)).transpose();
-    Ok(CrawlOrder {
+    Ok(CrawlSpec {
         declared: declared.map_err(|_| CrawlError::Record)?,
         start: Url::parse(&note(START)?).map_err(|_| CrawlError::Record)?,
         targets: note(TARGETS)?.parse().map_err(|_| CrawlError::Record)?,

@@ -4,8 +4,8 @@
 use super::fetch::{Fetcher, LinkRequest, LinkResult};
 use super::record::{self, CONCLUDED, TakenLinks, rows, take_in};
 use super::{
-    CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlLocation, CrawlNetwork, CrawlOrder,
-    CrawlProgress, CrawlStep, MAX_LOST, fetcher,
+    CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlLocation, CrawlNetwork, CrawlProgress,
+    CrawlSpec, CrawlStep, MAX_LOST, fetcher,
 };
 use crate::crawl::{Class, Classifier, Known, LinkId, Links, NextRequest, Seen, Strategy, Visit};
 use crate::model::{Time, Validators};
@@ -214,11 +214,11 @@ impl Revisit {
     }
 }
 
-/// The order of the crawl at a location; `None` if there is no crawl.
+/// What the crawl at a location does; `None` if there is no crawl.
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn ordered(place: &CrawlLocation) -> Result<Option<CrawlOrder>, CrawlError> {
+pub fn ordered(place: &CrawlLocation) -> Result<Option<CrawlSpec>, CrawlError> {
     let file = place.record();
     if !file.exists() {
         return Ok(None);

@@ -8,8 +8,8 @@ use super::gathering::Gathering;
 use crate::article::{Guide, Mode, extract};
 use crate::crawl::{Kind, SleepingBanditParameters, Targets};
 use crate::engine::crawl::{
-    Crawl, CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlLocation, CrawlNetwork, CrawlOrder,
-    CrawlProgress, CrawlStep, LinkResult, Revisit,
+    Crawl, CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlLocation, CrawlNetwork,
+    CrawlProgress, CrawlSpec, CrawlStep, LinkResult, Revisit,
 };
 use crate::model::{Entry, Time, WebsiteRules, ZoneSource};
 use crate::net::Response;
@@ -56,7 +56,7 @@ pub(super) async fn read(
     gathering.unfinished = true;
     let targets = rules.targets.as_deref().map_or(Ok(Targets::Articles), str::parse);
     let targets = targets.map_err(|e: crate::crawl::NoTarget| e.to_string())?;
-    let order = CrawlOrder {
+    let order = CrawlSpec {
         start: response.final_url.clone(),
         declared: Some(visit.job.source.url.clone()),
         targets,
@@ -147,7 +147,7 @@ impl Exploration {
 
 async fn gather(
     visit: &mut Visit<'_>,
-    order: CrawlOrder,
+    order: CrawlSpec,
     response: Response,
     exploration: &mut Exploration,
     gathering: &mut Gathering,

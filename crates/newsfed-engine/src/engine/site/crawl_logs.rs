@@ -2,7 +2,7 @@
 
 use super::crawl::MAX_REQUESTS;
 use crate::engine::crawl::{
-    Crawl, CrawlBudget, CrawlError, CrawlLocation, CrawlNetwork, CrawlOrder, Revisit, ordered,
+    Crawl, CrawlBudget, CrawlError, CrawlLocation, CrawlNetwork, CrawlSpec, Revisit, ordered,
 };
 use std::collections::HashSet;
 use std::path::Path;
@@ -23,12 +23,12 @@ impl SavedCrawl {
     /// means a different crawl; the redirect target of the URL may vary.
     pub(super) fn open(
         place: &CrawlLocation,
-        order: &CrawlOrder,
+        order: &CrawlSpec,
         budget: CrawlBudget,
         net: &impl Fn() -> CrawlNetwork,
     ) -> Result<Option<Self>, CrawlError> {
         let before = ordered(place)?;
-        let same = |b: CrawlOrder| {
+        let same = |b: CrawlSpec| {
             let from = b.declared.as_ref().unwrap_or(&b.start);
             b.targets == order.targets
                 && Some(from) == order.declared.as_ref()
@@ -50,7 +50,7 @@ impl SavedCrawl {
     pub(super) fn explore(
         file: &Path,
         place: &CrawlLocation,
-        order: CrawlOrder,
+        order: CrawlSpec,
         budget: CrawlBudget,
         net: CrawlNetwork,
     ) -> Result<Self, CrawlError> {
@@ -90,7 +90,7 @@ pub(in crate::engine) fn tidy(folder: &Path, kept: &HashSet<String>) -> std::io:
 fn restart(
     file: &Path,
     place: &CrawlLocation,
-    order: CrawlOrder,
+    order: CrawlSpec,
     budget: CrawlBudget,
     net: CrawlNetwork,
 ) -> Result<Crawl, CrawlError> {

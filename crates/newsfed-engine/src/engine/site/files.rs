@@ -113,7 +113,7 @@ impl Visit<'_> {
     pub(super) async fn found_files(&self, files: Vec<Response>) -> Result<(), String> {
         let mut read = HashSet::new();
         for file in files {
-            // Only the newest files became items; older ones have none.
+            // Only the newest files became items, so older ones have no item to update.
             let Some(item) = self.item(&file.final_url.clone()).await? else { continue };
             let source = &self.job.source;
             let got = fulltext::take_response(self.context, source, item, file, false).await;

@@ -272,7 +272,7 @@ fn decisions_in_memory_match_the_database() {
 }
 
 #[test]
-fn an_item_hidden_read_and_pinned_by_rules_is_read() {
+fn a_pin_by_a_rule_prevents_hiding_but_not_marking_read() {
     for query in ["title:v1", "title:v1 (is:unread OR is:read)"] {
         let f = Fixture::new(&["s"]);
         let rules = [("Hide", "hide"), ("Read", "read"), ("Pin", "pin")];

@@ -18,20 +18,27 @@ pub(super) struct LogSync {
     log: PathBuf,
     /// Size of a page, in bytes.
     page: i64,
-    /// Length of the log at the last sync, in pages.
-    synced: i64,
+    /// The length of the log from which growth is counted, in pages; `None` before the first commit.
+    counted_from: Option<i64>,
     thread: Option<(SyncSender<()>, JoinHandle<u32>)>,
 }
 
 impl LogSync {
-    pub(super) fn new(database: &Path, page: u32) -> Self {
-        Self { log: log_of(database), page: page.into(), synced: 0, thread: None }
+    pub(super) fn new(conn: &Connection, page: u32) -> Self {
+        // The path of the connection is absolute, without symbolic links.
+        let log = log_of(Path::new(conn.path().unwrap_or_default()));
+        Self { log, page: page.into(), counted_from: None, thread: None }
     }
 
-    /// Called after each commit. Starts the thread when it is first needed.
+    /// Called after commits. Starts the thread when it is first needed. The thread ends when this is dropped.
     pub(super) fn committed(&mut self, conn: &Connection) {
-        // Elsewhere, a sync also flushes the cache of the disk, which takes longer than the wait that it saves.
-        if cfg!(target_os = "linux") && self.is_due(log_pages(conn)) {
+        // On macOS, `sync_data` does more than the sync of a checkpoint, and takes longer than the wait that it saves. On
+        // Windows, the file would have to be opened for writing.
+        if !cfg!(target_os = "linux") {
+            return;
+        }
+        let due = log_pages(conn).is_some_and(|(pages, copied)| self.take_due(pages, copied));
+        if due {
             let thread = self.thread.take().or_else(|| start(self.log.clone()));
             if let Some((wake, _)) = &thread {
                 // If the thread is busy and already has another sync to do, that one includes this commit.
@@ -41,31 +48,44 @@ impl LogSync {
         }
     }
 
-    /// Whether the log has grown enough since the last sync.
-    fn is_due(&mut self, pages: i64) -> bool {
-        // After a checkpoint, the log is written from its start again.
-        let grown = if pages < self.synced { pages } else { pages - self.synced };
-        let due = grown * self.page >= BYTES;
-        if due || pages < self.synced {
-            self.synced = if due { pages } else { 0 };
-        }
+    /// Whether the log has grown enough since the last sync. If so, growth is counted from here. `copied` is the
+    /// number of pages that a checkpoint has copied into the database.
+    fn take_due(&mut self, pages: i64, copied: i64) -> bool {
+        let from = match self.counted_from {
+            // After a checkpoint, the log is written from its start again.
+            Some(from) if copied < pages => {
+                if pages < from {
+                    0
+                } else {
+                    from
+                }
+            }
+            // At first, the log contains what other processes wrote. A checkpoint has synced what it copied.
+            _ => {
+                self.counted_from = Some(pages);
+                return false;
+            }
+        };
+        let due = (pages - from) * self.page >= BYTES;
+        self.counted_from = Some(if due { pages } else { from });
         due
     }
 
     /// Waits for the last sync. Returns the number of syncs.
-    pub(super) fn finish(self) -> u32 {
+    #[cfg(test)]
+    fn finish(self) -> u32 {
         let Some((wake, thread)) = self.thread else { return 0 };
         drop(wake);
-        thread.join().unwrap_or_default()
+        thread.join().unwrap()
     }
 }
 
-/// Length of the log, in pages; -1 if there is none.
-fn log_pages(conn: &Connection) -> i64 {
-    let pages = conn
-        .prepare_cached("PRAGMA wal_checkpoint(NOOP)")
-        .and_then(|mut query| query.query_row([], |row| row.get(1)));
-    pages.unwrap_or(-1)
+/// Length of the log and how much of it a checkpoint has copied into the database, in pages.
+fn log_pages(conn: &Connection) -> Option<(i64, i64)> {
+    // Needs SQLite 3.51: older versions would ignore NOOP and checkpoint.
+    let mut query = conn.prepare_cached("PRAGMA main.wal_checkpoint(NOOP)").ok()?;
+    let pages = query.query_row([], |row| Ok((row.get(1)?, row.get(2)?))).ok();
+    pages.filter(|(pages, _)| *pages >= 0)
 }
 
 fn start(log: PathBuf) -> Option<(SyncSender<()>, JoinHandle<u32>)> {
@@ -80,7 +100,9 @@ fn start(log: PathBuf) -> Option<(SyncSender<()>, JoinHandle<u32>)> {
 
 fn sync(log: &Path, woken: &Receiver<()>) -> u32 {
     let mut count = 0;
-    // The file stays open: SQLite uses the same one for as long as the writer's connection is open.
+    // The file stays open: SQLite uses the same one for as long as the writer's connection is open. Closing it loses
+    // no lock, because SQLite locks the database and its index of the log, but not the log. The others must never
+    // be opened like this.
     let mut file = None;
     while woken.recv().is_ok() {
         let opened = match file.take() {
@@ -92,8 +114,8 @@ fn sync(log: &Path, woken: &Receiver<()>) -> u32 {
                 file = Some(synced);
                 count += 1;
             }
-            // The checkpoint will report it.
-            Err(e) => tracing::debug!("cannot sync the log: {e}"),
+            // Linux reports an error of the disk to each open file, so a checkpoint will fail, too.
+            Err(e) => tracing::warn!("cannot sync the log of the database: {e}"),
         }
     }
     count
@@ -103,39 +125,73 @@ fn sync(log: &Path, woken: &Receiver<()>) -> u32 {
 mod tests {
     use super::*;
 
+    fn open(path: &Path) -> Connection {
+        let conn = Connection::open(path).unwrap();
+        conn.pragma_update(None, "journal_mode", "WAL").unwrap();
+        conn.pragma_update(None, "wal_autocheckpoint", 0).unwrap();
+        conn.execute_batch("CREATE TABLE IF NOT EXISTS t (x)").unwrap();
+        conn
+    }
+
+    fn write(conn: &Connection, bytes: i64) {
+        conn.execute("INSERT INTO t VALUES (zeroblob(?1))", [bytes]).unwrap();
+    }
+
     #[test]
     fn large_writes_are_synced_and_small_ones_are_not() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("db");
-        let conn = Connection::open(&path).unwrap();
-        conn.pragma_update(None, "journal_mode", "WAL").unwrap();
-        conn.execute_batch("CREATE TABLE t (x)").unwrap();
-        let write = |bytes: i64| {
-            conn.execute("INSERT INTO t VALUES (zeroblob(?1))", [bytes]).unwrap();
-        };
-        let mut log = LogSync::new(&path, 4096);
-        write(BYTES / 2);
-        log.committed(&conn);
-        assert!(log.thread.is_none());
-        write(BYTES / 2);
+        let conn = open(&dir.path().join("db"));
+        let mut log = LogSync::new(&conn, 4096);
+        for bytes in [1, BYTES / 2] {
+            write(&conn, bytes);
+            log.committed(&conn);
+            assert!(log.thread.is_none());
+        }
+        write(&conn, BYTES / 2);
         log.committed(&conn);
         assert_eq!(log.finish(), 1);
     }
 
     #[test]
-    fn a_log_that_starts_again_counts_from_its_start() {
-        let mut log = LogSync::new(Path::new("db"), 4096);
-        let due =
-            [1000, 1024, 1025, 2047, 2048, 100, 1099, 1200, 2300].map(|pages| log.is_due(pages));
-        assert_eq!(due, [false, true, false, false, true, false, true, false, true]);
+    fn a_small_write_beside_another_process_is_not_synced() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        let other = open(&path);
+        write(&other, 2 * BYTES);
+        let conn = open(&path);
+        let mut log = LogSync::new(&conn, 4096);
+        write(&conn, 1);
+        log.committed(&conn);
+        assert!(log.thread.is_none());
     }
 
     #[test]
-    fn a_missing_log_is_no_error() {
+    fn growth_is_counted_from_the_last_sync_or_checkpoint() {
         let dir = tempfile::tempdir().unwrap();
-        let (wake, woken) = sync_channel(1);
-        wake.send(()).unwrap();
-        drop(wake);
-        assert_eq!(sync(&dir.path().join("db-wal"), &woken), 0);
+        let mut log = LogSync::new(&open(&dir.path().join("db")), 4096);
+        let lengths = [
+            (5000, 0, false),
+            (6023, 0, false),
+            (6024, 0, true),
+            (7047, 0, false),
+            // A checkpoint has copied everything, so the log starts again.
+            (7048, 7048, false),
+            (100, 0, false),
+            (1023, 0, false),
+            (1024, 0, true),
+        ];
+        for (pages, copied, due) in lengths {
+            assert_eq!(log.take_due(pages, copied), due, "{pages}");
+        }
+    }
+
+    #[test]
+    fn the_log_of_a_linked_database_is_beside_its_target() {
+        let dir = tempfile::tempdir().unwrap();
+        let (target, link) = (dir.path().join("db"), dir.path().join("link"));
+        drop(open(&target));
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let log = LogSync::new(&open(&link), 4096);
+        assert_eq!(log.log, log_of(&target.canonicalize().unwrap()));
     }
 }
