@@ -66,7 +66,7 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
                 let (one, several) =
                     ("source is not a feed and is", "sources are not feeds and are");
                 let what = counted_as(others, one, several);
-                out.note(format!("{what} left out; use --format opml to include them"));
+                out.note(format!("{what} left out; --format opml includes other kinds, too"));
             }
             export_urls(feeds)
         }
@@ -85,10 +85,10 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
     if local > 0 && !out.json {
         let what = counted_as(
             local,
-            "source is a program, file or mailbox; it is",
-            "sources are programs, files or mailboxes; they are",
+            "source is a program, file or mailbox and is",
+            "sources are programs, files or mailboxes and are",
         );
-        out.note(format!("{what} left out here, but not in sources.toml"));
+        out.note(format!("{what} left out; sources.toml is unchanged"));
     }
     if filters > 0 && !out.json {
         let what = counted_as(filters, "filter is", "filters are");

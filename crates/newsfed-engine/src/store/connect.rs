@@ -38,7 +38,7 @@ pub(super) fn open_writer_showing(
     // Keeps statement journals, which undo failed statements, in memory: on disk, they would take as long as
     // the writes themselves.
     conn.pragma_update(None, "temp_store", "MEMORY")?;
-    // SQLite never releases this memory. If there are many sources, the writer sets a larger cache and a longer log.
+    // SQLite never releases this memory. If there are many sources, the writer sets a larger cache.
     conn.pragma_update(None, "cache_size", -4096)?;
     // The log is copied to the file once it has 32 MiB, and then overwritten. With few sources, the writer sets
     // a lower limit: writing more of it for the first time takes longer than overwriting. With many, pages that

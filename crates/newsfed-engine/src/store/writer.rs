@@ -29,8 +29,8 @@ const PAGES_OF_SOURCE: usize = 2;
 const MIN_CACHE: u32 = 4 << 20;
 /// Maximum number of pages in the cache.
 const MAX_PAGES: usize = 4096;
-/// Minimum length of the log, in caches of the minimum size.
-const MIN_LOG: usize = 2;
+/// Minimum length of the log that causes a checkpoint, in bytes.
+const MIN_LOG: u32 = 8 << 20;
 
 /// A job, and the caller that waits for it.
 trait Work: Send {
@@ -102,7 +102,7 @@ impl Writer {
         let sources = Arc::new(AtomicUsize::new(0));
         let page: u32 = conn.pragma_query_value(None, "page_size", |r| r.get(0))?;
         let min = (MIN_CACHE / page) as usize;
-        let cache = Cache { sources: sources.clone(), sized_for: 0, pages: min, min };
+        let cache = Cache { sources: sources.clone(), sized_for: 0, pages: min, page };
         let log = LogSync::new(&conn, page);
         let thread = std::thread::Builder::new()
             .name("newsfed-writer".to_owned())
@@ -147,8 +147,8 @@ struct Cache {
     /// The number of sources for which the cache was sized.
     sized_for: usize,
     pages: usize,
-    /// Minimum number of pages.
-    min: usize,
+    /// Size of a page, in bytes.
+    page: u32,
 }
 
 impl Cache {
@@ -159,11 +159,15 @@ impl Cache {
         let sources = self.sources.load(Ordering::Relaxed);
         if sources != self.sized_for {
             self.sized_for = sources;
-            self.pages = sources.saturating_mul(PAGES_OF_SOURCE).clamp(self.min, MAX_PAGES);
+            let min = (MIN_CACHE / self.page) as usize;
+            self.pages = sources.saturating_mul(PAGES_OF_SOURCE).clamp(min, MAX_PAGES);
             let pages = i64::try_from(self.pages).unwrap_or(i64::MAX);
             conn.pragma_update(None, "cache_size", pages)?;
-            let log = pages.max(i64::try_from(self.min * MIN_LOG).unwrap_or(i64::MAX));
-            conn.pragma_update(None, "wal_autocheckpoint", log)?;
+            conn.pragma_update(
+                None,
+                "wal_autocheckpoint",
+                pages.max((MIN_LOG / self.page).into()),
+            )?;
         }
         Ok(())
     }

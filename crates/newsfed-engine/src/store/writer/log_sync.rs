@@ -32,8 +32,8 @@ impl LogSync {
 
     /// Called after commits. Starts the thread when it is first needed. The thread ends when this is dropped.
     pub(super) fn committed(&mut self, conn: &Connection) {
-        // On macOS, `sync_data` does more than the sync of a checkpoint, and takes longer than the wait that it saves. On
-        // Windows, the file would have to be opened for writing.
+        // On macOS, `sync_data` does more than the sync of a checkpoint, and takes longer than the wait that it
+        // saves. On Windows, the file would have to be opened for writing.
         if !cfg!(target_os = "linux") {
             return;
         }
