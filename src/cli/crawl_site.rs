@@ -196,7 +196,7 @@ fn report(
     hint: &str,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
-    let (now, order) = (crawl.progress(), crawl.order());
+    let (now, spec) = (crawl.progress(), crawl.spec());
     let groups = crawl.link_groups(MAX_GROUPS);
     let ended = end.as_ref().map_or("interrupted", CrawlEnd::name);
     let why = match &end {
@@ -211,10 +211,10 @@ fn report(
             found: group.found,
         };
         out.value(&Summary {
-            start: order.start.as_str(),
-            targets: order.targets.to_string(),
-            strategy: order.strategy.name(),
-            seed: order.seed,
+            start: spec.start.as_str(),
+            targets: spec.targets.to_string(),
+            strategy: spec.strategy.name(),
+            seed: spec.seed,
             requests: now.requests,
             bytes: now.bytes,
             found: now.found,

@@ -256,7 +256,7 @@ impl Run {
     }
 
     async fn steps(&mut self, crawl: &mut Crawl) -> Result<CrawlEnd, CrawlError> {
-        let turn = self.handle.context.crawls.turn(host_key(&crawl.order().start));
+        let turn = self.handle.context.crawls.turn(host_key(&crawl.spec().start));
         if turn.available_permits() == 0 {
             self.show(CrawlPhase::Waiting);
         }

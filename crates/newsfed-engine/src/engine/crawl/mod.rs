@@ -23,7 +23,7 @@ pub use curve::Curve;
 pub use error::CrawlError;
 pub use fetch::LinkResult;
 pub use plan::{CrawlPlan, folder_name};
-pub use revisit::{Revisit, ordered};
+pub use revisit::{Revisit, spec_at};
 pub use save::CrawlFind;
 pub use state::{CrawlPhase, CrawlState};
 // Used by the interface.
@@ -112,7 +112,7 @@ pub enum CrawlStep {
 
 /// A running crawl.
 pub struct Crawl {
-    order: CrawlSpec,
+    spec: CrawlSpec,
     budget: CrawlBudget,
     deadline: Option<Time>,
     fetcher: Fetcher,
@@ -148,7 +148,7 @@ impl CrawlLocation {
 }
 
 impl Crawl {
-    /// Whether there is a crawl. A crawl that was killed before its order was stored does not count.
+    /// Whether there is a crawl. A crawl that was killed before its parameters were stored does not count.
     ///
     /// # Errors
     /// If there is a log that cannot be read.
@@ -168,7 +168,7 @@ impl Crawl {
     /// If there already is a crawl, or the folder is not writable.
     pub fn begin(
         place: &CrawlLocation,
-        order: CrawlSpec,
+        spec: CrawlSpec,
         budget: CrawlBudget,
         net: CrawlNetwork,
     ) -> Result<Self, CrawlError> {
@@ -180,8 +180,8 @@ impl Crawl {
         if folder.as_ref().is_some_and(CrawlFolder::has_list) {
             return Err(CrawlError::Foreign(shown(&file)));
         }
-        let record = Record::begin(&file, &order, budget.links, &net)?;
-        Ok(Self::with(order, budget, net, record, folder))
+        let record = Record::begin(&file, &spec, budget.links, &net)?;
+        Ok(Self::with(spec, budget, net, record, folder))
     }
 
     /// Continues a crawl that was interrupted or reached a limit of its budget.
@@ -197,23 +197,23 @@ impl Crawl {
         if !Self::is_begun(place)? {
             return Err(CrawlError::Missing(shown(&file)));
         }
-        let (record, order) = Record::resume(&file, budget.links, net.access.auth.is_some())?;
+        let (record, spec) = Record::resume(&file, budget.links, net.access.auth.is_some())?;
         let folder = place.folder()?;
         if let Some(folder) = &folder {
             folder.rewrite(&record.saved()?)?;
         }
-        Ok(Self::with(order, budget, net, record, folder))
+        Ok(Self::with(spec, budget, net, record, folder))
     }
 
     fn with(
-        order: CrawlSpec,
+        spec: CrawlSpec,
         budget: CrawlBudget,
         net: CrawlNetwork,
         record: Record,
         folder: Option<CrawlFolder>,
     ) -> Self {
-        let fetcher = fetcher(&order, budget.page_links, net);
-        let mut crawl = Self { order, budget, deadline: None, fetcher, record, folder, lost: 0 };
+        let fetcher = fetcher(&spec, budget.page_links, net);
+        let mut crawl = Self { spec, budget, deadline: None, fetcher, record, folder, lost: 0 };
         crawl.restart_time();
         crawl
     }
@@ -260,8 +260,8 @@ impl Crawl {
         found.iter().map(|json| CrawlFind::read(json).ok_or(CrawlError::Record)).collect()
     }
 
-    pub fn order(&self) -> &CrawlSpec {
-        &self.order
+    pub fn spec(&self) -> &CrawlSpec {
+        &self.spec
     }
 
     pub fn progress(&self) -> CrawlProgress {
@@ -319,7 +319,7 @@ impl Crawl {
                 if let Some(mut why) = unread {
                     // The start page may be readable when the crawl is resumed.
                     self.record.drop_last(1)?;
-                    if is_lost && self.order.start.scheme() == "https" {
+                    if is_lost && self.spec.start.scheme() == "https" {
                         why += "; start at http:// if the site has no https";
                     }
                     return Ok(CrawlStep::Ended(CrawlEnd::Left(why)));
@@ -337,7 +337,7 @@ impl Crawl {
 
     /// Fetches the start page again, to distinguish an unreachable host from failing pages.
     async fn is_there(&mut self) -> Result<bool, CrawlError> {
-        let got = self.fetcher.fetch(self.order.start.as_str(), LinkRequest::default()).await;
+        let got = self.fetcher.fetch(self.spec.start.as_str(), LinkRequest::default()).await;
         let Ok(got) = got else { return Ok(false) };
         self.record.count_beside(u64::from(got.sent), got.bytes)?;
         if !got.lost {
@@ -439,24 +439,24 @@ pub struct CrawlNetwork {
 }
 
 /// Creates the fetcher of a crawl.
-fn fetcher(order: &CrawlSpec, page_links: Option<usize>, net: CrawlNetwork) -> Fetcher {
+fn fetcher(spec: &CrawlSpec, page_links: Option<usize>, net: CrawlNetwork) -> Fetcher {
     let CrawlNetwork { client, clock, access, allow_private, spacing } = net;
     let template = Request {
-        declared: Some(order.declared.clone().unwrap_or_else(|| order.start.clone())),
+        declared: Some(spec.declared.clone().unwrap_or_else(|| spec.start.clone())),
         access,
         spacing,
         allow_private,
         follow: false,
-        ..Request::page(order.start.clone())
+        ..Request::page(spec.start.clone())
     };
     Fetcher {
         client,
         clock,
         template,
-        site: Site::of(&order.start),
-        targets: order.targets.clone(),
+        site: Site::of(&spec.start),
+        targets: spec.targets.clone(),
         page_links: page_links.unwrap_or(limits::CRAWL_LINKS),
-        seed: order.seed,
+        seed: spec.seed,
         first: Mutex::default(),
         closed: Mutex::default(),
     }

@@ -1,6 +1,6 @@
 //! The state of a crawl in a folder for a list, read from its log without replaying it.
 
-use super::record::{beside, class, open_for_reading, read_order};
+use super::record::{beside, class, open_for_reading, read_spec};
 use super::state::{CrawlPhase, CrawlState, MAX_FINDS};
 use super::{CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlLocation};
 use crate::crawl::LinkGroup;
@@ -85,8 +85,8 @@ impl CrawlState {
 
     fn read_log(&mut self) -> Result<(), CrawlError> {
         let log = open_for_reading(&CrawlLocation::Folder(self.folder.clone()).record())?;
-        let order = read_order(&log)?;
-        (self.start, self.targets) = (order.start.to_string(), order.targets.to_string());
+        let spec = read_spec(&log)?;
+        (self.start, self.targets) = (spec.start.to_string(), spec.targets.to_string());
         let (progress, curve) = (&mut self.progress, &mut self.curve);
         log.each_response(|row| {
             progress.count(&row, class(row.class));

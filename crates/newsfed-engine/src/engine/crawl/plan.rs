@@ -62,7 +62,7 @@ impl CrawlPlan {
         let given = self.address.map(|web| web.url);
         let crawl = match given.clone() {
             Some(start) if !resumes => {
-                let order = CrawlSpec {
+                let spec = CrawlSpec {
                     start,
                     declared: None,
                     targets: self.targets,
@@ -70,13 +70,13 @@ impl CrawlPlan {
                     parameters: self.parameters,
                     seed: self.seed,
                 };
-                Crawl::begin(&place, order, self.budget, net)?
+                Crawl::begin(&place, spec, self.budget, net)?
             }
             _ => Crawl::resume(&place, self.budget, net)?,
         };
         match given {
-            Some(given) if given != crawl.order().start => Err(CrawlError::Other {
-                stored: Box::new(crawl.order().start.clone()),
+            Some(given) if given != crawl.spec().start => Err(CrawlError::Other {
+                stored: Box::new(crawl.spec().start.clone()),
                 given: Box::new(given),
             }),
             _ => Ok(crawl),

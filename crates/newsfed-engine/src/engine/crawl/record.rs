@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use url::Url;
 
-/// Names of the notes that store the order of a crawl.
+/// Names of the notes that store the parameters of a crawl.
 const START: &str = "start";
 const TARGETS: &str = "targets";
 const STRATEGY: &str = "strategy";
@@ -58,26 +58,26 @@ impl Record {
     /// Starts a crawl with at most `most` links.
     pub(super) fn begin(
         file: &Path,
-        order: &CrawlSpec,
+        spec: &CrawlSpec,
         most: Option<usize>,
         net: &CrawlNetwork,
     ) -> Result<Self, CrawlError> {
         let most = most.unwrap_or(limits::CRAWL_TOTAL);
-        let mut record = Self::fresh(open(file)?, order, most)?;
+        let mut record = Self::fresh(open(file)?, spec, most)?;
         let mut notes = vec![
-            (START, order.start.to_string()),
-            (TARGETS, order.targets.to_string()),
-            (STRATEGY, order.strategy.name().to_owned()),
-            (SEED, order.seed.to_string()),
+            (START, spec.start.to_string()),
+            (TARGETS, spec.targets.to_string()),
+            (STRATEGY, spec.strategy.name().to_owned()),
+            (SEED, spec.seed.to_string()),
         ];
-        if order.parameters != SleepingBanditParameters::default() {
-            let json = serde_json::to_string(&order.parameters).map_err(|_| CrawlError::Record)?;
+        if spec.parameters != SleepingBanditParameters::default() {
+            let json = serde_json::to_string(&spec.parameters).map_err(|_| CrawlError::Record)?;
             notes.push((PARAMETERS, json));
         }
         if most != limits::CRAWL_TOTAL {
             notes.push((MAX_LINKS, most.to_string()));
         }
-        notes.extend(order.declared.as_ref().map(|url| (DECLARED, url.to_string())));
+        notes.extend(spec.declared.as_ref().map(|url| (DECLARED, url.to_string())));
         notes.extend(net.access.auth.is_some().then(|| (CREDENTIALS, "1".to_owned())));
         notes.extend((!net.allow_private).then(|| (PUBLIC, "1".to_owned())));
         record.log.set_notes(&notes)?;
@@ -91,7 +91,7 @@ impl Record {
         secret: bool,
     ) -> Result<(Self, CrawlSpec), CrawlError> {
         let mut log = open(file)?;
-        let order = read_order(&log)?;
+        let spec = read_spec(&log)?;
         // The pages may be available when the host responds again.
         let lost = log.lost_at_end()?;
         drop_last(&mut log, lost)?;
@@ -104,7 +104,7 @@ impl Record {
         if most > before {
             log.set_note(MAX_LINKS, &most.to_string())?;
         }
-        let mut record = Self::fresh(log, &order, most)?;
+        let mut record = Self::fresh(log, &spec, most)?;
         record.replay()?;
         // The crawl is running again.
         if record.log.note(ENDING)?.is_some_and(|before| !before.is_empty()) {
@@ -113,16 +113,16 @@ impl Record {
         let (requests, bytes) = record.beside()?;
         record.progress.requests += requests;
         record.progress.bytes += bytes;
-        Ok((record, order))
+        Ok((record, spec))
     }
 
-    fn fresh(log: CrawlLog, order: &CrawlSpec, most: usize) -> Result<Self, CrawlError> {
-        let strategy = order.strategy.living(&order.targets, order.parameters);
-        let strategy = strategy.ok_or(CrawlError::Strategy(order.strategy.name()))?;
+    fn fresh(log: CrawlLog, spec: &CrawlSpec, most: usize) -> Result<Self, CrawlError> {
+        let strategy = spec.strategy.living(&spec.targets, spec.parameters);
+        let strategy = strategy.ok_or(CrawlError::Strategy(spec.strategy.name()))?;
         let mut links = Links::with_limit(most);
-        let start = Seen { url: order.start.as_str(), path: "", anchor: "" };
+        let start = Seen { url: spec.start.as_str(), path: "", anchor: "" };
         links.add(start, None).ok_or(CrawlError::Record)?;
-        let random = fastrand::Rng::with_seed(order.seed);
+        let random = fastrand::Rng::with_seed(spec.seed);
         let (progress, curve) = (CrawlProgress::default(), Curve::default());
         Ok(Self { log, links, strategy, random, progress, curve })
     }
@@ -350,7 +350,7 @@ impl CrawlProgress {
 }
 
 /// What the crawl does, from its notes.
-pub(super) fn read_order(log: &CrawlLog) -> Result<CrawlSpec, CrawlError> {
+pub(super) fn read_spec(log: &CrawlLog) -> Result<CrawlSpec, CrawlError> {
     let note = |name| log.note(name)?.ok_or(CrawlError::Record);
     let named = note(STRATEGY)?;
     let kind = Kind::ALL.iter().find(|(_, name)| *name == named).map(|(kind, _)| *kind);

@@ -60,7 +60,7 @@ impl Revisit {
         if log.note(CONCLUDED)?.is_none() {
             return Ok(None);
         }
-        let order = record::read_order(&log)?;
+        let spec = record::read_spec(&log)?;
         let before = log.learned(MAX_LABELS)?;
         let mut links = Links::default();
         for id in 0..log.links() {
@@ -77,15 +77,15 @@ impl Revisit {
         if !sound || links.is_empty() {
             return Err(CrawlError::Record);
         }
-        let mut random = fastrand::Rng::with_seed(order.seed);
+        let mut random = fastrand::Rng::with_seed(spec.seed);
         let known = &mut Known { links: &links, random: &mut random };
-        let classifier = Classifier::taught(order.targets.clone(), &before.labels, known);
+        let classifier = Classifier::taught(spec.targets.clone(), &before.labels, known);
         let led: HashMap<LinkId, u32> = before.hubs.iter().copied().collect();
         let strategy = crate::crawl::Revisits::new(led, 0, &before.waiting, classifier);
         let time = budget.time.and_then(|t| chrono::TimeDelta::from_std(t).ok());
         let deadline = time.map(|time| net.clock.now() + time);
         let progress = CrawlProgress::default();
-        let fetcher = fetcher(&order, budget.page_links, net);
+        let fetcher = fetcher(&spec, budget.page_links, net);
         let validators = before.validators.iter().cloned().collect();
         let waited = before.waiting.iter().copied().collect();
         Ok(Some(Self {
@@ -218,11 +218,11 @@ impl Revisit {
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn ordered(place: &CrawlLocation) -> Result<Option<CrawlSpec>, CrawlError> {
+pub fn spec_at(place: &CrawlLocation) -> Result<Option<CrawlSpec>, CrawlError> {
     let file = place.record();
     if !file.exists() {
         return Ok(None);
     }
     let log = record::open(&file)?;
-    Ok(record::read_order(&log).ok())
+    Ok(record::read_spec(&log).ok())
 }

@@ -75,8 +75,8 @@ impl CrawlState {
 
     /// Copies the state of an opened crawl.
     pub(super) fn opened(&mut self, crawl: &Crawl) -> Result<(), CrawlError> {
-        let order = crawl.order();
-        (self.start, self.targets) = (order.start.to_string(), order.targets.to_string());
+        let spec = crawl.spec();
+        (self.start, self.targets) = (spec.start.to_string(), spec.targets.to_string());
         self.budget = crawl.budget;
         let finds = crawl.record.newest(MAX_FINDS)?;
         self.finds = finds.iter().filter_map(|json| CrawlFind::read(json)).map(Arc::new).collect();

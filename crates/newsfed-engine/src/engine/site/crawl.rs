@@ -56,7 +56,7 @@ pub(super) async fn read(
     gathering.unfinished = true;
     let targets = rules.targets.as_deref().map_or(Ok(Targets::Articles), str::parse);
     let targets = targets.map_err(|e: crate::crawl::NoTarget| e.to_string())?;
-    let order = CrawlSpec {
+    let spec = CrawlSpec {
         start: response.final_url.clone(),
         declared: Some(visit.job.source.url.clone()),
         targets,
@@ -73,7 +73,7 @@ pub(super) async fn read(
         _over: stop.clone().drop_guard(),
         stop,
     };
-    let gathered = gather(visit, order, response, &mut exploration, gathering).await;
+    let gathered = gather(visit, spec, response, &mut exploration, gathering).await;
     let Gathered { lost, record } = gathered.map_err(|e| e.to_string())?;
     let follows_files = exploration.follows_files();
     let files = std::mem::take(&mut exploration.files);
@@ -147,7 +147,7 @@ impl Exploration {
 
 async fn gather(
     visit: &mut Visit<'_>,
-    order: CrawlSpec,
+    spec: CrawlSpec,
     response: Response,
     exploration: &mut Exploration,
     gathering: &mut Gathering,
@@ -172,15 +172,15 @@ async fn gather(
         spacing,
     };
     // All known pages are read again.
-    let opening = move || match SavedCrawl::open(&place, &order, budget, &net) {
+    let opening = move || match SavedCrawl::open(&place, &spec, budget, &net) {
         Ok(Some(kept)) => Ok((kept, None)),
-        Ok(None) => Ok((SavedCrawl::explore(&file, &place, order, budget, net())?, None)),
+        Ok(None) => Ok((SavedCrawl::explore(&file, &place, spec, budget, net())?, None)),
         // The content of the lost log can be learned again.
         Err(
             e @ (CrawlError::Record
             | CrawlError::Credentials
             | CrawlError::Store(StoreError::Corrupt(_))),
-        ) => Ok((SavedCrawl::explore(&file, &place, order, budget, net())?, Some(e))),
+        ) => Ok((SavedCrawl::explore(&file, &place, spec, budget, net())?, Some(e))),
         Err(e) => Err(e),
     };
     let opened = visit.context.work(opening).await.unwrap_or(Err(CrawlError::Record));
@@ -240,8 +240,8 @@ async fn explore(
     exploration: &mut Exploration,
     gathering: &mut Gathering,
 ) -> Result<Option<SavedCrawl>, CrawlError> {
-    let start = crawl.order().start.to_string();
-    if crawl.order().targets != Targets::Articles {
+    let start = crawl.spec().start.to_string();
+    if crawl.spec().targets != Targets::Articles {
         // An earlier poll found these, but was killed before it stored them.
         let found = crawl.found_before()?;
         exploration.entries.extend(found.iter().map(|found| entry(found, &exploration.publisher)));

@@ -2,7 +2,7 @@
 
 use super::crawl::MAX_REQUESTS;
 use crate::engine::crawl::{
-    Crawl, CrawlBudget, CrawlError, CrawlLocation, CrawlNetwork, CrawlSpec, Revisit, ordered,
+    Crawl, CrawlBudget, CrawlError, CrawlLocation, CrawlNetwork, CrawlSpec, Revisit, spec_at,
 };
 use std::collections::HashSet;
 use std::path::Path;
@@ -19,20 +19,20 @@ pub(super) enum SavedCrawl {
 }
 
 impl SavedCrawl {
-    /// Opens the log of a source; `None` if there is none for this order. A different URL, host or target
+    /// Opens the log of a source; `None` if there is none for these parameters. A different URL, host or target
     /// means a different crawl; the redirect target of the URL may vary.
     pub(super) fn open(
         place: &CrawlLocation,
-        order: &CrawlSpec,
+        spec: &CrawlSpec,
         budget: CrawlBudget,
         net: &impl Fn() -> CrawlNetwork,
     ) -> Result<Option<Self>, CrawlError> {
-        let before = ordered(place)?;
+        let before = spec_at(place)?;
         let same = |b: CrawlSpec| {
             let from = b.declared.as_ref().unwrap_or(&b.start);
-            b.targets == order.targets
-                && Some(from) == order.declared.as_ref()
-                && b.start.host_str() == order.start.host_str()
+            b.targets == spec.targets
+                && Some(from) == spec.declared.as_ref()
+                && b.start.host_str() == spec.start.host_str()
         };
         if !before.is_some_and(same) {
             return Ok(None);
@@ -50,11 +50,11 @@ impl SavedCrawl {
     pub(super) fn explore(
         file: &Path,
         place: &CrawlLocation,
-        order: CrawlSpec,
+        spec: CrawlSpec,
         budget: CrawlBudget,
         net: CrawlNetwork,
     ) -> Result<Self, CrawlError> {
-        Ok(Self::Exploring(Box::new(restart(file, place, order, budget, net)?)))
+        Ok(Self::Exploring(Box::new(restart(file, place, spec, budget, net)?)))
     }
 
     /// Stores what was learned. Returns a note on what was left out.
@@ -90,7 +90,7 @@ pub(in crate::engine) fn tidy(folder: &Path, kept: &HashSet<String>) -> std::io:
 fn restart(
     file: &Path,
     place: &CrawlLocation,
-    order: CrawlSpec,
+    spec: CrawlSpec,
     budget: CrawlBudget,
     net: CrawlNetwork,
 ) -> Result<Crawl, CrawlError> {
@@ -105,7 +105,7 @@ fn restart(
             _ => {}
         }
     }
-    Crawl::begin(place, order, budget, net)
+    Crawl::begin(place, spec, budget, net)
 }
 
 #[cfg(test)]
