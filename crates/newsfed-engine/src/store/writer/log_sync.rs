@@ -121,7 +121,8 @@ fn sync(log: &Path, woken: &Receiver<()>) -> u32 {
     count
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 
