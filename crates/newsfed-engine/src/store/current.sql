@@ -53,16 +53,6 @@ CREATE TABLE item (
     version_hash INTEGER NOT NULL              -- of everything the publisher can change
 , changed INTEGER NOT NULL DEFAULT 0, substantial INTEGER NOT NULL DEFAULT 0, comment_count INTEGER CHECK (comment_count BETWEEN 0 AND 4294967295), comments_seen INTEGER CHECK (comments_seen BETWEEN 0 AND 4294967295), later INTEGER NOT NULL DEFAULT 0, hidden INTEGER NOT NULL DEFAULT 0) STRICT;
 
-CREATE INDEX item_date          ON item (date, key);
-
-CREATE INDEX item_unread        ON item (date, key) WHERE read = 0;
-
-CREATE INDEX item_pinned        ON item (date, key) WHERE pinned = 1;
-
-CREATE INDEX item_source        ON item (source, date, key);
-
-CREATE INDEX item_source_unread ON item (source, date, key) WHERE read = 0;
-
 CREATE INDEX item_guid          ON item (source, guid_hash) WHERE guid_hash IS NOT NULL;
 
 CREATE INDEX item_url           ON item (source, url_hash);
@@ -140,8 +130,6 @@ CREATE TABLE page (
     PRIMARY KEY (source, hash)
 ) WITHOUT ROWID, STRICT;
 
-CREATE INDEX item_changed ON item (date, key) WHERE changed = 1;
-
 CREATE TABLE fetch (
     item          INTEGER PRIMARY KEY REFERENCES item(key) ON DELETE CASCADE,
     source        INTEGER NOT NULL REFERENCES source(key) ON DELETE CASCADE,
@@ -168,8 +156,6 @@ CREATE TABLE article (
     origin TEXT NOT NULL,
     body   BLOB NOT NULL
 , revisions TEXT, indexed INTEGER) STRICT;
-
-CREATE INDEX article_item ON article (item, key);
 
 CREATE TABLE site (
     source   INTEGER PRIMARY KEY REFERENCES source(key) ON DELETE CASCADE,
@@ -202,8 +188,6 @@ CREATE TABLE headline (
     substantial INTEGER NOT NULL
 ) STRICT;
 
-CREATE INDEX headline_item ON headline (item, key);
-
 CREATE VIRTUAL TABLE version_text USING fts5 (
     title, authors, body,
     content = '', contentless_delete = 1, prefix = '2 3',
@@ -218,8 +202,6 @@ CREATE TRIGGER headline_delete AFTER DELETE ON headline BEGIN
     DELETE FROM version_text WHERE rowid = -old.key;
 END;
 
-CREATE INDEX item_substantial ON item (date, key) WHERE substantial = 1;
-
 CREATE TRIGGER item_comments_seen AFTER UPDATE OF read ON item
 WHEN new.read = 1 AND old.read = 0 AND new.comments_seen IS NULL AND new.comment_count IS NOT NULL BEGIN
     UPDATE item SET comments_seen = comment_count WHERE key = new.key;
@@ -228,10 +210,6 @@ END;
 CREATE TABLE unindexed (
     item INTEGER PRIMARY KEY REFERENCES item(key) ON DELETE CASCADE
 ) STRICT;
-
-CREATE INDEX item_later  ON item (date, key) WHERE later = 1;
-
-CREATE INDEX item_hidden ON item (date, key) WHERE hidden <> 0;
 
 CREATE TABLE snooze (
     item     INTEGER PRIMARY KEY REFERENCES item(key) ON DELETE CASCADE,
@@ -499,6 +477,28 @@ CREATE TABLE dataset (
 ) STRICT;
 
 CREATE INDEX dataset_next ON dataset (source, next);
+
+CREATE INDEX item_date ON item (date);
+
+CREATE INDEX item_unread ON item (date) WHERE read = 0;
+
+CREATE INDEX item_pinned ON item (date) WHERE pinned = 1;
+
+CREATE INDEX item_source ON item (source, date);
+
+CREATE INDEX item_source_unread ON item (source, date) WHERE read = 0;
+
+CREATE INDEX item_changed ON item (date) WHERE changed = 1;
+
+CREATE INDEX item_substantial ON item (date) WHERE substantial = 1;
+
+CREATE INDEX item_later ON item (date) WHERE later = 1;
+
+CREATE INDEX item_hidden ON item (date) WHERE hidden <> 0;
+
+CREATE INDEX article_item ON article (item);
+
+CREATE INDEX headline_item ON headline (item);
 
 INSERT INTO item_text (item_text, rank) VALUES ('automerge', 16);
 

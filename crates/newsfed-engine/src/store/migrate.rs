@@ -34,6 +34,7 @@ pub(super) const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-22.sql")),
     M::up(include_str!("schema-23.sql")),
     M::up(include_str!("schema-24.sql")),
+    M::up(include_str!("schema-25.sql")),
 ];
 
 /// The schema after all steps, which a test generates from the steps. Running the steps would take several

@@ -1,0 +1,23 @@
+-- Each index ends with the row key without naming it. Named, the key was stored twice in each entry.
+DROP INDEX item_date;
+CREATE INDEX item_date ON item (date);
+DROP INDEX item_unread;
+CREATE INDEX item_unread ON item (date) WHERE read = 0;
+DROP INDEX item_pinned;
+CREATE INDEX item_pinned ON item (date) WHERE pinned = 1;
+DROP INDEX item_source;
+CREATE INDEX item_source ON item (source, date);
+DROP INDEX item_source_unread;
+CREATE INDEX item_source_unread ON item (source, date) WHERE read = 0;
+DROP INDEX item_changed;
+CREATE INDEX item_changed ON item (date) WHERE changed = 1;
+DROP INDEX item_substantial;
+CREATE INDEX item_substantial ON item (date) WHERE substantial = 1;
+DROP INDEX item_later;
+CREATE INDEX item_later ON item (date) WHERE later = 1;
+DROP INDEX item_hidden;
+CREATE INDEX item_hidden ON item (date) WHERE hidden <> 0;
+DROP INDEX article_item;
+CREATE INDEX article_item ON article (item);
+DROP INDEX headline_item;
+CREATE INDEX headline_item ON headline (item);
