@@ -6,14 +6,14 @@ use super::home::Home;
 use super::output::Output;
 use super::runtime::runtime_beside;
 use super::{demo, log};
-use crate::config::KeyMap;
+use crate::config::{KeyMap, first_warning};
 use crate::tui::{self, ExitReason, Interface, Left, TerminalQuery};
 use crate::util::text::counted;
 
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     refuse_without_terminal()?;
-    let home = Home::load(global, out)?;
-    let warning = first_warning(&home).map(Err);
+    let home = Home::load(global)?;
+    let warning = first_warning(&home.warnings).map(Err);
     let left = show(home, warning)?;
     if left.downloads > 0 {
         let downloads = counted(left.downloads, "download");
@@ -36,16 +36,6 @@ pub(super) fn refuse_without_terminal() -> Result<(), Failure> {
             "{why}; `newsfed list` and `newsfed --help` work everywhere"
         ))),
     }
-}
-
-/// The first warning about the user's files, and the number of the others.
-fn first_warning(home: &Home) -> Option<String> {
-    let first = home.warnings.first()?;
-    let more = match home.warnings.len() - 1 {
-        0 => String::new(),
-        more => format!(". {}: see `newsfed config check`", counted(more, "more warning")),
-    };
-    Some(format!("{first}{more}"))
 }
 
 /// Runs the interface until the user quits. `message` is shown first.

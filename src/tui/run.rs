@@ -80,6 +80,7 @@ pub async fn run(interface: Interface) -> Result<Left, InterfaceError> {
     app.terminal =
         TerminalInfo::new(asked.graphics.then_some(asked.replies), terminal::cell_size());
     if let Some(message) = message {
+        app.warned = message.clone().err();
         app.update(Event::Message(message), handle.now());
     }
     let (sender, events) = mpsc::unbounded_channel();
@@ -370,7 +371,7 @@ impl Loop {
             }
             Effect::Copy { text } => self.screen.copy(&text)?,
             Effect::BrowseHere(launch) => {
-                if let Err(e) = self.lend(|| browser::launch(&launch))? {
+                if let Err(e) = self.lend(|| browser::launch(&launch, Duration::ZERO))? {
                     self.handle(Event::Message(Err(e.to_string())))?;
                 }
             }

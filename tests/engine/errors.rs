@@ -384,3 +384,16 @@ async fn does_not_read_a_feed_that_exceeds_its_limit() {
     assert_eq!(polls(&engine)[0].bytes, 0, "its length was announced");
     engine.shutdown().await;
 }
+
+#[tokio::test]
+async fn retries_by_the_user_do_not_lengthen_the_back_off() {
+    let server = Server::start(|_| Reply::status(500)).unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let engine = home.on_demand().await;
+    for (minutes, failures) in [(0, 1), (1, 1), (59, 1), (60, 2), (1, 2)] {
+        home.clock.advance(minutes * MINUTE);
+        sync_one(&engine, Pace::Manual).await;
+        assert_eq!(facts(&engine, "s").await.fail_count, failures, "after {minutes} min");
+    }
+    engine.shutdown().await;
+}

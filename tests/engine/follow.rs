@@ -192,3 +192,55 @@ async fn another_announced_feed_also_needs_one_request() {
     assert!(matches!(error, FollowError::NoFeed(_)), "{error}");
     engine.shutdown().await;
 }
+
+#[tokio::test]
+async fn a_site_that_is_being_added_is_not_polled_at_the_same_time() {
+    let page = |path: &str| match path.strip_prefix("/news/story-") {
+        Some(n) => {
+            format!("<article><h1>The story of bus {n}</h1><p>It came to the harbour.</article>")
+        }
+        None => (1..=5)
+            .map(|n| format!("<li class=story><a href=/news/story-{n}>The story of bus {n}</a>"))
+            .collect(),
+    };
+    // Samples of the articles are fetched before the source is declared, the last article is not among them.
+    let (release, gate) = std::sync::mpsc::channel();
+    let gate = std::sync::Mutex::new(gate);
+    let server = Server::start(move |request| {
+        if request.path == "/robots.txt" {
+            return Reply::status(404);
+        }
+        if request.path == "/news/story-5" {
+            let _ = gate.lock().unwrap().recv_timeout(MINUTE);
+        }
+        Reply::ok("text/html", format!("<!doctype html><title>News</title>{}", page(&request.path)))
+    })
+    .unwrap();
+    let home = Home::new();
+    let engine = home.following().await;
+    let discovery = engine.discover(&server.url("/news")).await.unwrap();
+    let way = discovery.ways.iter().position(|way| way.kind() == SourceKind::Website).unwrap();
+    let adding = tokio::spawn({
+        let engine = engine.clone();
+        async move { engine.follow(discovery, way, None, None).await.map(|(source, _)| source.id) }
+    });
+    let last = async {
+        while !paths_requested(&server).contains(&"/news/story-5".to_owned()) {
+            server.received(server.requests().len() + 1).await;
+        }
+    };
+    soon(last).await;
+    // The watcher of the file does the same. The second command ends after the first one.
+    engine.reload().await.unwrap();
+    assert_eq!(engine.refresh(Some(Vec::new()), Pace::Due).await.recv().await, None);
+    release.send(()).unwrap();
+    soon(adding).await.unwrap().unwrap();
+    settled(&engine).await;
+    assert_eq!(titles(&engine).len(), 5);
+    let mut paths = paths_requested(&server);
+    paths.retain(|path| path.starts_with("/news/story-"));
+    paths.sort();
+    let once: Vec<String> = (1..=5).map(|n| format!("/news/story-{n}")).collect();
+    assert_eq!(paths, once);
+    engine.shutdown().await;
+}

@@ -163,6 +163,8 @@ pub(super) struct App {
     opening: Option<Vec<ItemRow>>,
     /// A problem that `toast` has replaced.
     pub(super) problem: Option<Toast>,
+    /// The warning about the configuration files that was already shown.
+    pub(in crate::tui) warned: Option<String>,
     pub(super) status: Status,
     /// The keys of an incomplete sequence.
     pub(super) pending: Pending,
@@ -240,6 +242,7 @@ impl App {
             waiting_note: None,
             opening: None,
             problem: None,
+            warned: None,
             status: Status::default(),
             pending: Pending::default(),
             unbound: HashSet::new(),
@@ -426,11 +429,22 @@ impl App {
 
     fn status_changed(&mut self, status: Status) -> Vec<Effect> {
         let before = std::mem::replace(&mut self.status, status);
-        let error = self.status.declaration_error.clone();
-        match error.filter(|_| self.status.declaration_error != before.declaration_error) {
-            Some(error) => self.show_error(&error),
-            None => vec![],
+        let (error, warning) =
+            (self.status.declaration_error.clone(), self.status.declaration_warning.clone());
+        if error == before.declaration_error && warning == before.declaration_warning {
+            return vec![];
         }
+        match (error, warning) {
+            (Some(error), _) => return self.show_error(&error),
+            (None, Some(warning)) if self.warned.as_ref() != Some(&warning) => {
+                self.warned = Some(warning.clone());
+                return self.problem(warning);
+            }
+            (None, Some(_)) => {}
+            (None, None) => self.warned = None,
+        }
+        self.remove_error();
+        vec![]
     }
 
     /// When [`Event::TimePassed`] is needed next; `None` if no timer is needed.

@@ -10,6 +10,9 @@ use crate::tui::event::RequestId;
 use crate::util::text::counted;
 use crate::util::time_text;
 
+/// Beginning of messages about changed configuration files that could not be read.
+const NOT_RELOADED: &str = "Not reloaded: ";
+
 /// Counts of a refresh that the user started.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Refreshing {
@@ -58,10 +61,19 @@ impl App {
                 keys
             }
         };
-        // A list of pinned items or items kept for later refreshes only the sources of these items.
-        if keys.is_empty() && matches!(self.items.listing.base.scope, Scope::Pinned | Scope::Later)
-        {
-            keys = self.items.rows.iter().map(|row| row.source_key).collect();
+        if keys.is_empty() {
+            keys = match &self.items.listing.base.scope {
+                // The list can be empty.
+                Scope::Sources(keys) => keys.clone(),
+                // A list of pinned items or items kept for later refreshes only the sources of these items.
+                Scope::Pinned | Scope::Later => {
+                    self.items.rows.iter().map(|row| row.source_key).collect()
+                }
+                _ => {
+                    self.sources.marked.clear();
+                    return self.refresh(None, pace);
+                }
+            };
             keys.sort_unstable();
             keys.dedup();
             if keys.is_empty() {
@@ -69,7 +81,7 @@ impl App {
             }
         }
         self.sources.marked.clear();
-        self.refresh(Some(keys).filter(|k| !k.is_empty()), pace)
+        self.refresh(Some(keys), pace)
     }
 
     pub(super) fn refreshed(&mut self, request: RequestId, report: &Report) -> Vec<Effect> {
@@ -140,6 +152,13 @@ impl App {
 
     /// Reports that a changed configuration file could not be read; the error names the file.
     pub(super) fn show_error(&mut self, error: &str) -> Vec<Effect> {
-        self.problem(format!("Not reloaded: {error}"))
+        self.problem(format!("{NOT_RELOADED}{error}"))
+    }
+
+    /// Removes the message about an error that was corrected.
+    pub(super) fn remove_error(&mut self) {
+        for toast in [&mut self.toast, &mut self.problem] {
+            toast.take_if(|toast| toast.text.starts_with(NOT_RELOADED));
+        }
     }
 }

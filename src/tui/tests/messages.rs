@@ -249,3 +249,27 @@ fn undoing_a_mark_of_an_item_with_a_long_title_is_reported_in_one_line() {
     // The history has the whole title.
     assert!(stage.app.history.steps[0].label.ends_with(&title));
 }
+
+#[test]
+fn warnings_about_the_files_are_shown_once_and_errors_until_corrected() {
+    let mut stage = Stage::new();
+    let mut happen = |error: Option<&str>, warning: Option<&str>| {
+        stage.happen(Event::StatusChanged(crate::engine::Status {
+            declaration_error: error.map(str::to_owned),
+            declaration_warning: warning.map(str::to_owned),
+            ..Default::default()
+        }));
+        stage.screen(120, 36)
+    };
+    assert!(happen(Some("config.toml:5: no"), None).contains("Not reloaded: config.toml:5: no"));
+    assert!(!happen(None, None).contains("Not reloaded"));
+    let warning = Some("config.toml:9: rule \"a\": query is missing");
+    assert!(happen(None, warning).contains("query is missing"));
+    let mut stage = Stage::new();
+    stage.app.warned = warning.map(str::to_owned);
+    stage.happen(Event::StatusChanged(crate::engine::Status {
+        declaration_warning: warning.map(str::to_owned),
+        ..Default::default()
+    }));
+    assert!(!stage.screen(120, 36).contains("query is missing"), "shown at the start");
+}

@@ -3,6 +3,7 @@
 use super::*;
 use crate::engine::{Refreshed, Report, Status};
 use crate::model::{Pause, PauseReason};
+use crate::store::Scope;
 
 impl Stage {
     /// The ids of the refreshes that were requested.
@@ -156,4 +157,27 @@ fn the_result_of_a_refresh_waits_for_an_earlier_message() {
     // A message about the user's action replaces the result at once.
     stage.app.note("Copied the URL");
     assert!(stage.has_message("Copied the URL"));
+}
+
+#[test]
+fn refreshes_only_the_sources_of_an_empty_list() {
+    let mut stage = Stage::with(Settings::default(), source_list(), Vec::new());
+    stage.screen(120, 40);
+    for (scope, keys) in [
+        (Scope::Sources(vec![2]), "Some([2])"),
+        (Scope::Sources(vec![3, 1]), "Some([1, 3])"),
+        (Scope::All, "None"),
+    ] {
+        stage.app.items.listing.base.scope = scope;
+        stage.requested.clear();
+        stage.keys("r");
+        let wanted = format!("Refresh {{ keys: {keys}, pace: Manual");
+        assert_eq!(stage.asked_for(&wanted), 1, "{wanted}: {:?}", stage.requested);
+    }
+    stage.app.items.listing.base.scope = Scope::Sources(Vec::new());
+    stage.requested.clear();
+    stage.keys("r");
+    assert!(
+        stage.refreshes().is_empty() && stage.has_message("Nothing to refresh: this list is empty")
+    );
 }

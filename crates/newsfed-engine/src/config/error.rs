@@ -1,7 +1,7 @@
 //! Errors in a file that users write: the place, what was expected, and what was found.
 
 pub use crate::util::near::did_you_mean;
-use crate::util::text::line as clean;
+use crate::util::text::{counted, line as clean};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -198,4 +198,13 @@ impl Report {
         let column = before.chars().filter(|c| *c != '\u{feff}').count() + 1;
         ErrorPlace::Point { file: self.file.clone(), line, column }
     }
+}
+/// The first warning about the files, and the number of the others.
+pub fn first_warning(warnings: &[impl fmt::Display]) -> Option<String> {
+    let (first, others) = warnings.split_first()?;
+    let more = match others.len() {
+        0 => String::new(),
+        more => format!(". {}: see `newsfed config check`", counted(more, "more warning")),
+    };
+    Some(format!("{first}{more}"))
 }

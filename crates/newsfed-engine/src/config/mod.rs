@@ -74,8 +74,7 @@ pub use choices::{
 };
 pub use config_file::{ConfigFile, ViewChange};
 pub use edit_error::EditError;
-pub use error::did_you_mean;
-pub use error::{ConfigError, ConfigErrors, ErrorPlace};
+pub use error::{ConfigError, ConfigErrors, ErrorPlace, did_you_mean, first_warning};
 pub use export::{OpmlExport, export_opml, export_urls};
 pub use external::{COMMAND_LIMIT, CommandSettings};
 pub use file_change::{Applied, FileChange};

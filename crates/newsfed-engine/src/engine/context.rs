@@ -23,6 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::SystemTime;
 use tokio::sync::{Semaphore, oneshot, watch};
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
 /// Number of database connections used by polls.
 const READERS: usize = 1;
@@ -64,6 +65,8 @@ pub(super) struct Context {
     pub(super) config_changed: AtomicBool,
     /// Why the current files could not be used.
     declaration_error: Mutex<Option<String>>,
+    /// The first warning about the files.
+    declaration_warning: Mutex<Option<String>>,
     /// Held while the configuration is reloaded, because an edit and the watcher may notice the same change.
     pub(super) reloading: tokio::sync::Mutex<()>,
     /// The results of the last synchronisations.
@@ -74,6 +77,20 @@ pub(super) struct Context {
     pub(super) syncing: tokio::sync::Mutex<()>,
     /// Cancellation tokens of the running explorations, by row key.
     exploring: Mutex<HashMap<i64, CancellationToken>>,
+    /// URLs of the sources whose first responses are being stored.
+    adding: Mutex<HashSet<Url>>,
+}
+
+/// A source that is being added.
+pub(super) struct Adding<'a> {
+    context: &'a Context,
+    url: Url,
+}
+
+impl Drop for Adding<'_> {
+    fn drop(&mut self) {
+        self.context.adding().remove(&self.url);
+    }
 }
 
 impl Context {
@@ -115,11 +132,13 @@ impl Context {
             declared_at: Mutex::default(),
             config_changed: AtomicBool::new(false),
             declaration_error: Mutex::default(),
+            declaration_warning: Mutex::default(),
             reloading: tokio::sync::Mutex::default(),
             account_notes: Mutex::default(),
             sync_progress: Mutex::default(),
             syncing: tokio::sync::Mutex::default(),
             exploring: Mutex::default(),
+            adding: Mutex::default(),
         }
     }
 
@@ -132,6 +151,20 @@ impl Context {
         self.store.read_stories_together(settings.ui.mark_stories);
         let settings = Scheduling::beside(settings);
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = settings;
+    }
+
+    /// Keeps the source with this URL from being polled until the result is dropped.
+    pub(super) fn begin_adding(&self, url: Url) -> Adding<'_> {
+        self.adding().insert(url.clone());
+        Adding { context: self, url }
+    }
+
+    pub(super) fn is_adding(&self, url: &Url) -> bool {
+        self.adding().contains(url)
+    }
+
+    fn adding(&self) -> MutexGuard<'_, HashSet<Url>> {
+        self.adding.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Registers the exploration of a source's site. Returns its cancellation token.
@@ -239,7 +272,7 @@ impl Context {
         self.read_document(0, work).await
     }
 
-    /// Runs work on a document of this size in bytes; `None` if it panicked.
+    /// Runs a closure that reads a document of `bytes` bytes; `None` if the closure panicked.
     pub(super) async fn read_document<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -327,6 +360,15 @@ impl Context {
 
     pub(super) fn set_error(&self, declaration_error: Option<String>) {
         *self.declaration_error.lock().unwrap_or_else(PoisonError::into_inner) = declaration_error;
+    }
+
+    /// The first warning about the files since they were last reloaded.
+    pub(super) fn declaration_warning(&self) -> Option<String> {
+        self.declaration_warning.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn set_warning(&self, warning: Option<String>) {
+        *self.declaration_warning.lock().unwrap_or_else(PoisonError::into_inner) = warning;
     }
 
     pub(super) fn declared(&self) -> watch::Receiver<Arc<Vec<Arc<Source>>>> {

@@ -6,7 +6,9 @@ use super::context::FileState;
 use super::edit::blocking;
 use super::handle::Handle;
 use super::lists;
-use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, Pace, TimedResponse, Way};
+use super::message::{
+    Discovery, FirstFeed, FirstFetch, FirstPage, Pace, ProcessRole, TimedResponse, Way,
+};
 use super::planner;
 use super::poll::{Finished, Started, read_response, store};
 use super::queue::Job;
@@ -18,10 +20,11 @@ use crate::config::{
     Settings, SourcesFile,
 };
 use crate::model::{
-    Access, BasicAuth, Pause, PauseReason, Secret, Source, SourceFacts, SourceId, SourceKind,
+    Access, BasicAuth, Pause, PauseReason, Secret, Source, SourceFacts, SourceId, SourceKind, Time,
 };
 use crate::net::{FetchError, Response};
 use crate::store::StoreError;
+use crate::util::time_text::clock;
 use crate::util::url as address;
 use crate::website::Page;
 use crate::website::propose::{Sample, article_rules};
@@ -48,8 +51,8 @@ pub enum FollowError {
         http: Box<FollowError>,
     },
     /// The response was an error.
-    #[error("{host} returned HTTP {status} for this URL; check it in a browser")]
-    Status { host: String, status: u16 },
+    #[error("{message}")]
+    Status { status: u16, message: String },
     /// The item has no comment feed.
     #[error("this item has no comment feed")]
     NoComments,
@@ -78,6 +81,19 @@ pub enum FollowError {
     Config(#[from] ConfigErrors),
     #[error("{0}")]
     Store(#[from] StoreError),
+}
+
+impl FollowError {
+    /// The error for an unsuccessful response, with what to do.
+    pub(super) fn status(response: &Response, now: Time) -> Self {
+        let advice = match response.pause() {
+            Some(wait) => format!("try again after {}", clock(now + wait, now)),
+            None if response.status >= 500 => "try again later".to_owned(),
+            None => "check the URL in a browser".to_owned(),
+        };
+        let message = format!("{}; {advice}", response.refusal().1);
+        Self::Status { status: response.status, message }
+    }
 }
 
 impl Handle {
@@ -136,13 +152,14 @@ impl Handle {
         }
         self.refuse_missing_file().await?;
         let file = SourcesFile::open(&self.paths);
+        // The watcher of the file notices the change while the pages of the first response are being fetched.
+        let adding = self.context.begin_adding(source.url.clone());
         let (added, edit) = blocking(move || file.import(&[source])).await?;
         let (source, known) = (added.sources.into_iter().next(), added.already.into_iter().next());
         let Some(source) = source else {
             let id = known.map_or(SourceId(String::new()), |(id, _)| id);
             return Err(FollowError::Known(id));
         };
-        // The loop does not know the source yet, so it cannot poll it before the response is stored.
         let (declared, facts) = match self.read_declared().await {
             Ok(read) => read,
             Err(e) => {
@@ -159,6 +176,7 @@ impl Handle {
         }
         self.context.set_error(None);
         self.context.set_sources(declared, &facts);
+        drop(adding);
         self.replan().await;
         Ok((source, edit))
     }
@@ -216,7 +234,8 @@ impl Handle {
         prefetched
     }
 
-    /// Stores the first response of a new source.
+    /// Stores the first response of a new source. If another process polls, it fetches the pages of a site as soon
+    /// as it reads the file, so they are not fetched here, too.
     async fn begin_source(
         &self,
         facts: &SourceFacts,
@@ -225,6 +244,8 @@ impl Handle {
         prefetched: Prefetched,
     ) -> Result<(), StoreError> {
         let facts = lists::begun(&self.context, source, facts).await?;
+        let elsewhere = matches!(self.status().borrow().role, ProcessRole::Watches(_));
+        let first = first.filter(|_| !elsewhere || !source.kind().reads_pages());
         let Some(first) = first else { return Ok(()) };
         self.store_first(&facts, source, first, prefetched).await
     }
@@ -385,6 +406,7 @@ impl Handle {
         };
         let task = tokio::task::spawn_blocking(load);
         let loaded = task.await.map_err(|_| StoreError::Closed)??;
+        self.context.set_warning(config::first_warning(&loaded.warnings));
         if self.context.config_changed.swap(false, Ordering::SeqCst) {
             self.reload_settings(loaded.settings).await;
         }

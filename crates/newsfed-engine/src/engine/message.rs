@@ -33,6 +33,9 @@ pub struct Status {
     pub offline: bool,
     /// Why changed configuration files could not be used; the old configuration stays in effect.
     pub declaration_error: Option<String>,
+    /// The first warning about the configuration files, and the number of the others; `None` until they are
+    /// reloaded.
+    pub declaration_warning: Option<String>,
     /// The accounts that this process has synchronised, with the results.
     pub accounts: Vec<AccountNote>,
     /// Progress of an account's first synchronisation.

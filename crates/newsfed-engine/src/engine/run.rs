@@ -188,7 +188,7 @@ impl Loop {
 
     fn enqueue(&mut self, host: String, job: Job) {
         let key = job.key;
-        if !self.queue.push(host, job) {
+        if self.context.is_adding(&job.source.url) || !self.queue.push(host, job) {
             return;
         }
         // A source that is due again before the others are done counts only once.
@@ -337,6 +337,7 @@ impl Loop {
             next: self.wake.filter(|_| role == ProcessRole::Follows),
             offline: self.context.network.is_offline(),
             declaration_error: self.context.declaration_error(),
+            declaration_warning: self.context.declaration_warning(),
             accounts: self.context.account_notes(),
             syncing: self.context.sync_progress(),
         };
