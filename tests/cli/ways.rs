@@ -49,6 +49,63 @@ fn pick_selects_a_way_by_number() {
     assert!(added.contains("/comments.xml, 1 item\n"), "{added}");
 }
 
+#[test]
+fn messages_about_refusals_say_what_to_do() {
+    let world = World::new(|request| match request.path.as_str() {
+        "/busy" => Reply::status(429).header("retry-after", "864000"),
+        "/limited" => Reply::status(429),
+        "/broken" => Reply::status(500),
+        "/empty.xml" => feed("Empty", &[]),
+        "/image" => Reply::ok("image/x", (0..=255).collect::<Vec<u8>>().repeat(20)),
+        _ => Reply::status(404),
+    });
+    for (path, what, advice) in [
+        ("/busy", "limits the rate of requests (HTTP 429); try again after 20", ""),
+        ("/limited", "limits the rate of requests (HTTP 429); try again after ", ":"),
+        ("/broken", "reports an internal error (HTTP 500); try again later", ""),
+        ("/gone", "has nothing at this URL (HTTP 404); check the URL in a browser", ""),
+        ("/image", "this is not a feed but a binary file", ""),
+    ] {
+        let run = world.run(&["add", &world.server.url(path)]);
+        assert_eq!(run.code, Some(1), "{run:?}");
+        assert!(run.err.contains(what) && run.err.contains(advice), "{what}: {run:?}");
+    }
+    let empty = world.run(&["add", &world.server.url("/empty.xml")]);
+    assert!(empty.err.contains("the feed has no entries yet"), "{empty:?}");
+}
+
+#[test]
+fn a_feed_at_the_root_is_not_chosen_for_another_page() {
+    let world = World::new(|request| match request.path.as_str() {
+        "/hours.html" => Reply::ok(
+            "text/html",
+            "<!doctype html><title>Opening hours</title><h1>Opening hours</h1><p>Daily from 9 to 17.",
+        ),
+        "/" => Reply::ok("text/html", "<!doctype html><title>Pool</title><p>Welcome"),
+        "/atom.xml" => feed("News of the pool", &["one", "two"]),
+        _ => Reply::status(404),
+    });
+    let page = world.server.url("/hours.html");
+    let undecided = world.run(&["add", &page]);
+    assert_eq!(undecided.code, Some(2), "{undecided:?}");
+    assert!(undecided.err.contains("there are several ways to follow this URL"), "{undecided:?}");
+    assert_eq!(world.run(&["sources"]).ok(), "");
+    let first = world.run(&["add", &page, "--yes"]).ok();
+    assert!(first.contains("/atom.xml, 2 items\n"), "{first}");
+    let root = unannounced_feed();
+    let added = root.run(&["add", &root.server.url("/")]).ok();
+    assert!(added.contains("/atom.xml, 1 item\n"), "{added}");
+}
+
+/// A home page that does not announce the feed of the site.
+fn unannounced_feed() -> World {
+    World::new(|request| match request.path.as_str() {
+        "/" => Reply::ok("text/html", "<!doctype html><title>Pool</title><p>Welcome"),
+        "/atom.xml" => feed("News of the pool", &["one"]),
+        _ => Reply::status(404),
+    })
+}
+
 /// Private addresses that only a page mentions are not followed, so they are not offered.
 #[test]
 fn does_not_offer_private_feeds_of_other_hosts() {

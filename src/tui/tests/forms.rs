@@ -128,20 +128,29 @@ fn esc_in_the_selectors_returns_to_the_list_of_ways() {
 
 #[test]
 fn shows_the_next_step_if_discovery_fails() {
-    let why = "not a valid URL: it has no host name".to_owned();
-    let fail = |mut stage: Stage| {
+    let fail = |mut stage: Stage, why: &str| {
         stage.happen(Event::Pasted("https://nowhere.example/".to_owned()));
         stage.keys("<Enter>");
         let request = stage.requested.last().unwrap().split("request: ").nth(1).unwrap();
         let request: u64 = request.split(',').next().unwrap().parse().unwrap();
-        stage.happen(Event::Discovered(request, Err(why.clone())));
+        stage.happen(Event::Discovered(request, Err(why.to_owned())));
         stage
     };
-    let mut stage = Stage::new();
-    stage.keys("a");
-    let first = Stage::with(Settings::default(), SourceList::default(), vec![]);
-    for mut stage in [fail(stage), fail(first)] {
+    let dialog = || {
+        let mut stage = Stage::new();
+        stage.keys("a");
+        stage
+    };
+    let first = || Stage::with(Settings::default(), SourceList::default(), vec![]);
+    let why = "not a valid URL: it has no host name";
+    for mut stage in [fail(dialog(), why), fail(first(), why)] {
         shows(&mut stage, &["✗ Not a valid URL", "Type another URL, such as example.org"]);
+    }
+    // The reason itself says what to do.
+    let why = "a.example limits the rate of requests (HTTP 429); try again after 19:44";
+    for mut stage in [fail(dialog(), why), fail(first(), why)] {
+        shows(&mut stage, &["✗ a.example limits the rate", "try again after 19:44"]);
+        assert!(!stage.screen(120, 36).contains("Type another URL"));
     }
 }
 

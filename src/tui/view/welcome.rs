@@ -113,7 +113,7 @@ fn problem_lines(app: &App, add: &Add, width: u16) -> Vec<Line<'static>> {
             lines.push(Line::styled(format!("{mark} {part}"), style));
         }
     }
-    for part in wrap_plain(super::add::NEXT_STEP, space) {
+    for part in super::add::next_step(why).into_iter().flat_map(|step| wrap_plain(step, space)) {
         lines.push(Line::styled(format!("  {part}"), app.palette.style(Role::Soft)));
     }
     lines.push(Line::default());

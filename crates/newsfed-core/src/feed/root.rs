@@ -30,7 +30,7 @@ pub(super) fn find(text: &str) -> Result<Root<'_>, FeedError> {
     if let Some(inner) = script_call(start) {
         return Ok(Root::Json(inner));
     }
-    if text.bytes().take(1024).filter(|b| *b == 0).count() > 8 || is_binary(text) {
+    if is_binary(text) {
         return Err(FeedError::not_a_feed("a binary file"));
     }
     let mut scanner = Scanner::new(text);
@@ -93,7 +93,11 @@ fn is_filler(c: char) -> bool {
 }
 
 fn is_binary(text: &str) -> bool {
-    text.starts_with("%PDF") || text.chars().take(16).filter(|c| *c == '\u{fffd}').count() > 1
+    // Text with escape sequences for Japanese characters contains ESC.
+    let control = |c: &char| c.is_control() && !c.is_whitespace() && *c != '\u{1b}';
+    text.starts_with("%PDF")
+        || text.chars().take(16).filter(|c| *c == '\u{fffd}').count() > 1
+        || text.chars().take(1024).filter(control).count() > 8
 }
 
 /// The argument of a script call such as `callback({...});`.

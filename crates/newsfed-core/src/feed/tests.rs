@@ -54,6 +54,11 @@ fn rejects_other_documents_and_reports_their_kind() {
         ("{\"version\": \"1.0\", \"items\": []}", "JSON that is not a feed"),
         ("%PDF-1.7 x", "a binary file"),
         ("\u{fffd}PNG\r\n\u{1a}\n\0\0\0\0\0\0\0\0\0\0", "a binary file"),
+        ("a\u{1}\u{2}\u{3}<b>\u{4}\u{5}\u{6}\u{7}\u{8}\u{e}\u{f}", "a binary file"),
+        (
+            "\u{1b}$B\u{1b}(B \u{1b}$B\u{1b}(B \u{1b}$B\u{1b}(B \u{1b}$B\u{1b}(B \u{1b}$B",
+            "plain text",
+        ),
     ];
     for (document, actual) in cases {
         let error = parse(document.as_bytes(), None, None).expect_err(document);

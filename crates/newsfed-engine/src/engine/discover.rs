@@ -117,7 +117,7 @@ impl Handle {
         }
         // The host that the page is on after any redirects.
         let page = &response.response.final_url;
-        let Some(sitemaps) = self.ask_robots(page, found).await else { return };
+        let Some(sitemaps) = self.fetch_robots(page, found).await else { return };
         let is_page = survey.sitemap.is_none();
         if offer_file(kind, response, found) {
             return;
@@ -158,7 +158,7 @@ impl Handle {
 
     /// The sitemaps in robots.txt; `None` if robots.txt forbids programs to read the page. Only the typed
     /// page and the feeds that it announces are fetched before robots.txt.
-    async fn ask_robots(&self, page: &Url, found: &mut Discovery) -> Option<Vec<String>> {
+    async fn fetch_robots(&self, page: &Url, found: &mut Discovery) -> Option<Vec<String>> {
         let request = self.request(page, &found.typed, Purpose::Page);
         let host = page.host_str().unwrap_or_default().to_owned();
         match self.context.client.sitemaps(&request).await {
@@ -195,7 +195,7 @@ impl Handle {
         // The advice about the error is irrelevant if http works.
         let words = failed.to_string();
         let words = words.split("; ").next().unwrap_or_default();
-        let words = format!("{words}; tried http instead");
+        let words = format!("{words} (tried http instead)");
         typed.web.url = plain;
         match self.fetch_name(typed).await {
             Ok(first) => Ok((first, Some(words))),
@@ -409,8 +409,7 @@ impl Handle {
         // A preview may stay open for a long time and is not part of a refresh.
         response.memory = None;
         if !response.is_success() {
-            let host = response.final_url.host_str().unwrap_or_default().to_owned();
-            return Err(FollowError::Status { host, status: response.status });
+            return Err(FollowError::status(&response, self.now()));
         }
         let response = self.filter_typed(typed, response).await?;
         let bytes = response.body.len();

@@ -1,7 +1,7 @@
 //! The note about the first poll of a new source.
 
 use super::Handle;
-use crate::model::{LeftOut, SourceId};
+use crate::model::{LeftOut, SourceId, SourceKind};
 use crate::store::{PollFilter, StoreError};
 use crate::util::text::counted;
 use std::collections::BTreeSet;
@@ -20,8 +20,10 @@ impl Handle {
         urls: Vec<Url>,
     ) -> Result<Option<String>, StoreError> {
         let all = self.sources().await?;
-        let facts = all.into_iter().map(|(_, facts)| facts).find(|facts| facts.id == *id);
-        let Some(facts) = facts.filter(|facts| facts.last_poll.is_some()) else { return Ok(None) };
+        let added = all.into_iter().find(|(_, facts)| facts.id == *id);
+        let Some((source, facts)) = added.filter(|(_, facts)| facts.last_poll.is_some()) else {
+            return Ok(None);
+        };
         let key = facts.key;
         let last = PollFilter { source: Some(facts.key), noteworthy: false };
         let polls = self.context.read(move |reader| reader.polls(last, 1)).await?;
@@ -37,7 +39,11 @@ impl Handle {
             }));
         }
         if listed == 0 {
-            return Ok(Some("the page lists nothing yet".to_owned()));
+            let empty = match source.kind() {
+                SourceKind::Feed => "the feed has no entries yet",
+                _ => "the page lists nothing yet",
+            };
+            return Ok(Some(empty.to_owned()));
         }
         let notes = polls.first().map(|(_, poll)| poll.repairs.join("; ")).unwrap_or_default();
         Ok(Some(match notes.as_str() {

@@ -17,7 +17,6 @@ use super::robots_cache::RobotsCache;
 use super::secret::Secrets;
 use super::transport::{Kind, Route, Transport};
 use crate::config::NetSettings;
-use crate::model::{FIRST_LIMITED, MAX_RETRY, MIN_RETRY};
 use crate::model::{Time, Validators};
 use crate::util::address::is_private_host;
 use crate::util::clock::Clock;
@@ -429,14 +428,9 @@ impl Inner {
 
     /// Pauses a host that asks for it, while the permit is still held.
     fn apply_pause(&self, url: &Url, response: &Response) {
-        let asked = response.cache.retry_after.filter(|wait| !wait.is_zero());
-        let wait = match (response.status, asked) {
-            // Other 4xx statuses concern a single document.
-            (403 | 429 | 503, Some(wait)) => wait.clamp(MIN_RETRY, MAX_RETRY),
-            (429, None) => FIRST_LIMITED,
-            _ => return,
-        };
-        self.gate.pause(&host_key(url), self.clock.now() + wait);
+        if let Some(wait) = response.pause() {
+            self.gate.pause(&host_key(url), self.clock.now() + wait);
+        }
     }
 }
 

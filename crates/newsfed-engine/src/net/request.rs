@@ -2,7 +2,7 @@
 
 use super::freshness::Freshness;
 use super::memory::MemoryShare;
-use crate::model::{Access, ErrorKind, Source, Validators};
+use crate::model::{Access, ErrorKind, FIRST_LIMITED, MAX_RETRY, MIN_RETRY, Source, Validators};
 use crate::util::address::is_private_host;
 use crate::util::text;
 use bytes::Bytes;
@@ -146,6 +146,17 @@ impl Response {
     /// Status 200-299.
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
+    }
+
+    /// How long the response pauses its host.
+    pub fn pause(&self) -> Option<Duration> {
+        let asked = self.cache.retry_after.filter(|wait| !wait.is_zero());
+        match (self.status, asked) {
+            // Other 4xx statuses concern a single document.
+            (403 | 429 | 503, Some(wait)) => Some(wait.clamp(MIN_RETRY, MAX_RETRY)),
+            (429, None) => Some(FIRST_LIMITED),
+            _ => None,
+        }
     }
 
     /// The kind and message of the error for an unsuccessful status.

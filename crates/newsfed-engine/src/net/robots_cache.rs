@@ -42,7 +42,7 @@ impl RobotsCache {
     ) -> Result<Duration, FetchError> {
         let cell = self.cell(&url.origin().ascii_serialization(), client.now());
         // Other requests for the same file wait here.
-        let verdict = cell.get_or_try_init(|| ask(client, url, request)).await?;
+        let verdict = cell.get_or_try_init(|| fetch(client, url, request)).await?;
         match &verdict.rules {
             Ok(robots) if robots.allows(url) => Ok(robots.honoured_delay()),
             Ok(_) => Err(FetchError::Robots { host: host(url), path: url.path().to_owned() }),
@@ -90,7 +90,7 @@ impl RobotsCache {
 
 /// Fetches and evaluates the file: a client error allows everything, but a 429 or a server error nothing, and
 /// without any response the request for the page fails with the same error (RFC 9309, section 2.3.1).
-async fn ask(client: &Client, page: &Url, request: &Request) -> Result<Verdict, FetchError> {
+async fn fetch(client: &Client, page: &Url, request: &Request) -> Result<Verdict, FetchError> {
     let mut url = page.clone();
     url.set_path("/robots.txt");
     url.set_query(None);
@@ -118,8 +118,8 @@ async fn ask(client: &Client, page: &Url, request: &Request) -> Result<Verdict, 
     };
     if let Some(delay) = rules.as_ref().ok().and_then(|r| r.crawl_delay).filter(|d| *d > MAX_DELAY)
     {
-        let asked = delay.as_secs();
-        tracing::warn!(host = host(page), asked, "crawl-delay is limited to 60 s");
+        let given = delay.as_secs();
+        tracing::warn!(host = host(page), given, "crawl-delay is limited to 60 s");
     }
     let until = now + if rules.is_ok() { KEPT } else { RETRY };
     Ok(Verdict { rules, until })

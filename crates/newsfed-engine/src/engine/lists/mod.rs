@@ -152,8 +152,7 @@ impl Handle {
         let fetched = self.context.client.fetch(request).await;
         let response = fetched.map_err(|error| FollowError::Fetch { url: Box::new(url), error })?;
         if !response.is_success() {
-            let host = response.final_url.host_str().unwrap_or_default().to_owned();
-            return Err(FollowError::Status { host, status: response.status });
+            return Err(FollowError::status(&response, self.now()));
         }
         Ok(Response { memory: None, ..response })
     }
