@@ -6,6 +6,7 @@ use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
 use super::items;
+use super::number::whole;
 use super::output::Output;
 use crate::model::{Enclosure, Item};
 use crate::util::browser::{self, Surroundings};
@@ -20,7 +21,7 @@ pub(super) struct OpenArgs {
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
     /// Open an enclosure [default: the first audio or video]
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true)]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, value_parser = whole(NonZeroUsize::MIN..))]
     enclosure: Option<Option<NonZeroUsize>>,
 }
 
@@ -57,7 +58,7 @@ Examples:
   newsfed --set 'browser=[\"w3m\"]' open 1234";
 
 pub(super) fn run(args: &OpenArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let store = home.store_to_read()?;
     let (reader, catalogue) = (store.reader()?, Catalogue::read(&home, &store)?);
     // Items without a fragment of their own open the page of their source.
@@ -181,5 +182,6 @@ fn open_with(
     if launch.in_terminal && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
         return Err(format!("the {what} needs a terminal, but there is none"));
     }
-    browser::launch(&launch).map_err(|e| format!("cannot start the {what}: {e}"))
+    browser::launch(&launch, browser::WATCHED)
+        .map_err(|e| format!("cannot open it in the {what}: {e}"))
 }

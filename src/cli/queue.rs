@@ -5,6 +5,7 @@ use super::global::Global;
 use super::home::Home;
 use super::items;
 use super::log;
+use super::number::whole;
 use super::output::Output;
 use super::runtime::{asked_to_stop, runtime_beside};
 use super::table::{Column, Table};
@@ -57,7 +58,7 @@ enum QueueCommand {
         /// The item
         id: String,
         /// Number of positions to move by
-        #[arg(allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-1000..=1000))]
+        #[arg(allow_negative_numbers = true, value_parser = whole(-1000..=1000_i64))]
         positions: i64,
     },
     /// Play the queue from the start, or from an item, until you stop it
@@ -90,7 +91,7 @@ struct Changed {
 }
 
 pub(super) fn run(args: &QueueArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     match args.command.as_ref().unwrap_or(&QueueCommand::List) {
         QueueCommand::List => list(&home, out),
         QueueCommand::Add(args) => add(&home.store()?, args, out),
@@ -289,6 +290,7 @@ fn open(settings: &Settings, episode: &Queued, out: &mut Output) -> Result<Exit,
     out.note(format!("newsfed: {why}, so the position is not kept"));
     let launch = browser::plan(argv, in_terminal, &around, &[&episode.key.url]);
     let launch = launch.map_err(|e| Failure::Plain(e.to_string()))?;
-    browser::launch(&launch).map_err(|e| Failure::Plain(format!("cannot open it: {e}")))?;
+    browser::launch(&launch, browser::WATCHED)
+        .map_err(|e| Failure::Plain(format!("cannot open it: {e}")))?;
     Ok(Exit::Ok)
 }

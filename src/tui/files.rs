@@ -91,7 +91,7 @@ pub(super) async fn remove(handle: Handle, entry: DownloadEntry) -> Event {
 fn started(plan: Result<Launch, NoBrowser>, url: String) -> Event {
     let opened = match plan {
         Ok(launch) if launch.in_terminal => return Event::BrowserPlanned(launch),
-        Ok(launch) => browser::launch(&launch).map_err(message),
+        Ok(launch) => browser::launch(&launch, Duration::ZERO).map_err(message),
         Err(e) => Err(message(e)),
     };
     Event::BrowserOpened(opened.map_err(|why| (url, why)))

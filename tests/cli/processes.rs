@@ -213,6 +213,22 @@ fn the_browser_receives_urls_as_arguments() {
         .unwrap();
     assert_eq!(std::fs::read_to_string(&fifo).unwrap(), "2 http://site.example/0 --flag\n");
     assert!(status.success());
+    for (program, why) in
+        [("false", "false exited with 1"), ("/gone", "/gone, the value of $BROWSER")]
+    {
+        let run = Run::from(
+            world.command(&["open", &numbers[0]]).env("BROWSER", program).output().unwrap(),
+        );
+        // On a desktop, the system's opener is used instead of a missing program.
+        if program == "false" || nothing.code == Some(1) {
+            assert_eq!(
+                (run.code, run.out.as_str()),
+                (Some(1), "http://site.example/0\n"),
+                "{run:?}"
+            );
+            assert!(run.err.contains(why), "{run:?}");
+        }
+    }
 }
 
 /// A slow reader of the output, such as a pager, must not delay the engine, because responses would then

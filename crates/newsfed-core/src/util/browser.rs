@@ -6,7 +6,9 @@
 use super::argv;
 use std::io;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
 use url::Url;
 
 /// Browsers that run in the terminal.
@@ -65,6 +67,11 @@ pub enum NoBrowser {
         "{0} is not installed; set another program in config.toml (`browser`, or [open] for files)"
     )]
     NotInstalled(String),
+    /// No program that `$BROWSER` names is installed, and nothing else can open the URL.
+    #[error(
+        "{0}, the value of $BROWSER, is not installed; change it, or set `browser` in config.toml"
+    )]
+    VariableNotInstalled(String),
 }
 
 /// Decides what to start: the configured argument list, in which `{url}` is replaced by the URL, or else the
@@ -111,7 +118,10 @@ fn plan_urls(
         return Ok(Launch { how: How::System(urls), in_terminal: false });
     }
     let found = FALLBACKS.iter().find(|program| (around.installed)(program));
-    let program = found.ok_or(NoBrowser::NoScreen)?;
+    let program = found.ok_or_else(|| match (around.variable)("BROWSER") {
+        Some(list) if !list.is_empty() => NoBrowser::VariableNotInstalled(super::text::line(&list)),
+        _ => NoBrowser::NoScreen,
+    })?;
     let commands = urls.iter().map(|url| vec![(*program).to_owned(), url.to_string()]).collect();
     Ok(Launch { how: How::Commands(commands), in_terminal: true })
 }
@@ -235,8 +245,8 @@ pub fn installed(program: &str) -> bool {
 /// A browser that runs in the terminal gets the terminal until it exits.
 ///
 /// # Errors
-/// If a program cannot be started.
-pub fn launch(launch: &Launch) -> io::Result<()> {
+/// If a program cannot be started, or a detached one fails within the time `watched`.
+pub fn launch(launch: &Launch, watched: Duration) -> io::Result<()> {
     match &launch.how {
         How::System(urls) => urls.iter().try_for_each(|url| open::that_detached(url.as_str())),
         How::Commands(commands) if launch.in_terminal => {
@@ -246,9 +256,27 @@ pub fn launch(launch: &Launch) -> io::Result<()> {
             })
         }
         How::Commands(commands) => {
-            commands.iter().filter_map(|argv| command(argv)).try_for_each(start_detached)
+            let end = Instant::now() + watched;
+            let started = commands.iter().filter_map(|argv| command(argv)).map(start_detached);
+            let started = started.collect::<io::Result<Vec<_>>>()?;
+            started.iter().zip(commands).try_for_each(|(exit, argv)| {
+                let left = end.saturating_duration_since(Instant::now());
+                match exit.recv_timeout(left) {
+                    Ok(Ok(status)) if !status.success() => Err(failed(argv, status)),
+                    _ => Ok(()),
+                }
+            })
         }
     }
+}
+
+/// How long a command waits to report that a program fails at once.
+pub const WATCHED: Duration = Duration::from_millis(300);
+
+fn failed(argv: &[String], status: ExitStatus) -> io::Error {
+    let program = super::text::line(argv.first().map_or("", String::as_str));
+    let how = status.code().map_or("was killed".to_owned(), |code| format!("exited with {code}"));
+    io::Error::other(format!("{program} {how}"))
 }
 
 fn command(argv: &[String]) -> Option<Command> {
@@ -258,15 +286,19 @@ fn command(argv: &[String]) -> Option<Command> {
     Some(command)
 }
 
-fn start_detached(mut command: Command) -> io::Result<()> {
+/// Starts a program, and returns a channel for its exit status.
+fn start_detached(mut command: Command) -> io::Result<Receiver<io::Result<ExitStatus>>> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // The browser gets its own process group, so that keys typed in this terminal do not reach it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn()?;
+    let (exit, receiver) = mpsc::channel();
     // Reaps the process. If newsfed exits first, this is not needed.
-    std::thread::Builder::new().name("browser".to_owned()).spawn(move || child.wait())?;
-    Ok(())
+    std::thread::Builder::new()
+        .name("browser".to_owned())
+        .spawn(move || exit.send(child.wait()))?;
+    Ok(receiver)
 }
 
 #[cfg(test)]
@@ -339,6 +371,9 @@ mod tests {
         assert_eq!(planned(&[], Some("gone"), Some(":0"), &[], URL), system);
         assert_eq!(planned(&[], None, Some(""), &["lynx"], URL), commands(&["lynx", URL], true));
         assert_eq!(planned(&[], None, None, &[], URL), Err(NoBrowser::NoScreen));
+        assert_eq!(planned(&[], Some(""), None, &[], URL), Err(NoBrowser::NoScreen));
+        let gone = Err(NoBrowser::VariableNotInstalled("gone -x".to_owned()));
+        assert_eq!(planned(&[], Some("gone -x"), None, &[], URL), gone);
     }
 
     #[test]
@@ -428,8 +463,25 @@ mod tests {
         assert!(made.success());
         let script = format!("echo \"$1\" > {}", fifo.display());
         let argv = ["sh", "-c", &script, "x", URL].map(str::to_owned).to_vec();
-        launch(&Launch { how: How::Commands(vec![argv]), in_terminal: false }).unwrap();
+        let plan = Launch { how: How::Commands(vec![argv]), in_terminal: false };
+        launch(&plan, Duration::ZERO).unwrap();
         // Opening the pipe for reading blocks until the writer opens it.
         assert_eq!(std::fs::read_to_string(&fifo).unwrap().trim(), URL);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn reports_a_program_that_fails_at_once() {
+        let run = |script: &str, watched| {
+            let commands = ["true", script].map(|script| ["sh", "-c", script].map(str::to_owned));
+            let how = How::Commands(commands.map(Vec::from).to_vec());
+            let done = launch(&Launch { how, in_terminal: false }, watched);
+            done.map_err(|e| e.to_string())
+        };
+        let long = Duration::from_secs(60);
+        assert_eq!(run("exit 3", long), Err("sh exited with 3".to_owned()));
+        assert_eq!(run("kill -9 $$", long), Err("sh was killed".to_owned()));
+        assert_eq!(run("exit 0", long), Ok(()));
+        assert_eq!(run("sleep 2; exit 3", Duration::from_millis(10)), Ok(()));
     }
 }
