@@ -6,6 +6,7 @@ use super::global::Global;
 use super::home::Home;
 use super::list::print_items;
 use super::mark::report;
+use super::number::whole;
 use super::output::Output;
 use super::runtime::with_engine;
 use crate::config::{RuleSettings, did_you_mean};
@@ -33,7 +34,7 @@ enum RulesCommand {
         /// The name of the rule
         name: String,
         /// Maximum number of items to list; 0 lists all
-        #[arg(long, value_name = "N", default_value_t = 20)]
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole(0_usize..))]
         limit: usize,
     },
     /// Apply a rule to the stored items that it matches
@@ -76,7 +77,7 @@ struct Listed<'a> {
     until: &'a str,
     stop: bool,
     expired: bool,
-    /// Why the rule does not apply.
+    /// Why the rule is not applied.
     #[serde(skip_serializing_if = "str::is_empty")]
     problem: &'a str,
     /// Number of stored items that the rule changed.
@@ -94,7 +95,7 @@ struct Listed<'a> {
 }
 
 pub(super) fn run(args: &RulesArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     match &args.command {
         None => list(&home, out),
         Some(RulesCommand::Test { name, limit }) => test(&home, name, *limit, out),
@@ -169,7 +170,7 @@ fn print(
         line += &rule.until;
     }
     if !rule.problem.is_empty() {
-        line += &format!("; does not apply: {}", text::line(&rule.problem));
+        line += &format!("; not applied: {}", text::line(&rule.problem));
     }
     line += &format!("; changed {}", counted(items, "stored item"));
     if let Some(record) = record {
@@ -233,7 +234,7 @@ fn chosen(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(Rule, View)
     let settings = known.iter().find(|rule| rule.name == exact);
     if let Some(problem) = settings.map(|rule| &rule.problem).filter(|p| !p.is_empty()) {
         let (name, problem) = (text::line(name), text::line(problem));
-        return Err(Failure::Plain(format!("the rule \"{name}\" does not apply: {problem}")));
+        return Err(Failure::Plain(format!("the rule \"{name}\" is not applied: {problem}")));
     }
     let rule = settings.and_then(rule_of).ok_or_else(|| {
         let hint = did_you_mean(name, known.iter().map(|rule| rule.name.as_str()));

@@ -14,7 +14,7 @@ fn tests_applies_and_undoes_rules() {
     world.run_with(&["import", "--private", "-"], &list.join("\n")).ok();
     let sync = world.run(&["sync", "--set", "net.host_delay=0s"]);
     assert!(
-        sync.err.contains("\"(\" needs a condition after it; \"Odd\" does not apply"),
+        sync.err.contains("\"(\" needs a condition after it; the rule \"Odd\" is not applied"),
         "{sync:?}"
     );
     let titles = |query: &str| {
@@ -36,7 +36,7 @@ fn tests_applies_and_undoes_rules() {
     );
     let odd = world.run(&["rules", "test", "Odd"]);
     assert!(
-        odd.code == Some(1) && odd.err.contains("does not apply: query: \"(\" needs"),
+        odd.code == Some(1) && odd.err.contains("is not applied: query: \"(\" needs"),
         "{odd:?}"
     );
     let number =
@@ -211,7 +211,16 @@ fn tags_keeps_and_snoozes_items() {
     assert_eq!(by_option.lines().count(), 2, "as tag: in a query");
     assert_eq!(world.run(&["untag", "TO DO", &numbers[1]]).ok().trim(), "1 item untagged");
     assert_eq!(count("tag:\"to do\""), 1);
-    assert_eq!(world.run(&["tag", " ", &numbers[0]]).code, Some(2));
+    for none in [" ", ",", ", ,"] {
+        assert_eq!(world.run(&["tag", none, &numbers[0]]).code, Some(2), "{none:?}");
+    }
+    // Commas separate tags, as in `sources edit --tags`.
+    let tagged = world.run(&["tag", "red, blue,", &numbers[0], &numbers[2]]).ok();
+    assert_eq!(tagged.trim(), "2 items tagged");
+    assert_eq!((count("tag:red"), count("tag:blue")), (2, 2));
+    let untagged = world.run(&["untag", "red,blue", &numbers[0], &numbers[2]]).ok();
+    assert_eq!(untagged.trim(), "2 items untagged");
+    assert_eq!((count("tag:red"), count("tag:blue")), (0, 0));
     world.run(&["later", &numbers[2]]).ok();
     assert_eq!(count("in:later"), 1);
     world.run(&["later", "--remove", &numbers[2]]).ok();

@@ -132,7 +132,7 @@ fn rule_row(
         row.right(format!("  {word} {}", rule.until), role(app, here, tone));
     }
     if !rule.problem.is_empty() {
-        row.right(format!("  does not apply: {}", rule.problem), role(app, here, Role::Warning));
+        row.right(format!("  not applied: {}", rule.problem), role(app, here, Role::Warning));
     }
     row.column(&rule.name, columns.name, role(app, here, Role::Text));
     row.column(&rule.describe_effects(), columns.effects, role(app, here, Role::Accent));

@@ -14,7 +14,9 @@ pub(super) const ANY_PATH: &str = r"^\s*(~/|/|[A-Za-z]:|\\\\)";
 pub(super) const WEB: &str = r"^\s*[hH][tT][tT][pP][sS]?:";
 
 pub(super) const WORD: Rule = Rule::Checked(word, r"\S");
-pub(super) const QUERY: Rule = Rule::Checked(query, r"^[^\x00]*[^\s\x00][^\x00]*$");
+pub(super) const QUERY: Rule = Rule::Checked(query, SOME_TEXT);
+pub(super) const RULE_QUERY: Rule = Rule::Checked(rule_query, SOME_TEXT);
+const SOME_TEXT: &str = r"^[^\x00]*[^\s\x00][^\x00]*$";
 pub(super) const ARGUMENT: Rule = Rule::Checked(argument, r"^[^\x00]*$");
 pub(super) const FOLDER: Rule = Rule::Checked(folder, ANY_PATH);
 pub(super) const PATH: Rule = Rule::Checked(path, ANY_PATH);
@@ -102,11 +104,15 @@ fn without_nul(text: &str) -> Result<String, String> {
 
 /// A query as typed in a search. Its length is checked where it is parsed.
 fn query(text: &str) -> Result<String, String> {
-    let text = without_nul(text)?;
-    match without_invisible(&text).trim() {
-        "" => Err("expected a non-empty string".to_owned()),
-        query => Ok(query.to_owned()),
+    match rule_query(text)? {
+        query if query.is_empty() => Err("expected a non-empty string".to_owned()),
+        query => Ok(query),
     }
+}
+
+/// The query of a rule. An empty one is treated like a missing one.
+fn rule_query(text: &str) -> Result<String, String> {
+    Ok(without_invisible(&without_nul(text)?).trim().to_owned())
 }
 
 /// An address to listen on.

@@ -19,7 +19,7 @@ pub(super) const KEYS: &[Setting<CommandSettings>] = &[
     Setting::new("limit", Rule::Within(1, 60 * 60), |c| Slot::MaybeTime(&mut c.limit)),
 ];
 
-/// The commands that are valid; errors go to the report.
+/// The commands that are valid. An invalid one only causes a warning, as for rules.
 pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<CommandSettings> {
     let mut commands: Vec<CommandSettings> = Vec::new();
     for (node, table) in elements(pair, report) {
@@ -40,7 +40,10 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<CommandSettings>
             None
         };
         match problem {
-            Some((key, message)) => report.error(at(key), &format!("command.{key}"), message),
+            Some((key, message)) => {
+                let message = format!("{message}; this [[command]] is left out");
+                report.warn(at(key), &format!("command.{key}"), message);
+            }
             None => commands.push(command),
         }
     }
@@ -66,24 +69,36 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_command() {
+    fn reports_invalid_commands() {
         let name = "name = \"a\"\n";
         let run = "run = [\"x\"]\n";
         for (text, part) in [
-            (run.to_owned(), "command.name: is missing"),
-            (name.to_owned(), "command.run: is missing"),
             (format!("{name}run = \"x\"\n"), "command.run"),
-            (format!("{name}{run}[[command]]\n{name}{run}"), "name of two programs"),
             (format!("{name}{run}output = \"pane\"\n"), "command.output"),
-            (
-                format!("{name}{run}output = \"terminal\"\ninput = \"text\"\n"),
-                "input and limit cannot be used",
-            ),
             (format!("{name}{run}limit = \"2h\"\n"), "command.limit"),
         ] {
             let text = format!("[[command]]\n{text}");
             let error = check_settings(Path::new("config.toml"), &text, &[]).unwrap_err();
             assert!(error.to_string().contains(part), "{part}: {error}");
+        }
+        for (text, part, left) in [
+            (run.to_owned(), "command.name: is missing", 0),
+            (name.to_owned(), "command.run: is missing", 0),
+            (format!("{name}run = []\n"), "command.run: is missing", 0),
+            (format!("{name}{run}[[command]]\n{name}{run}"), "name of two programs", 1),
+            (
+                format!("{name}{run}output = \"terminal\"\ninput = \"text\"\n"),
+                "input and limit cannot be used",
+                0,
+            ),
+        ] {
+            let text = format!("[[command]]\n{text}");
+            let (settings, warnings) =
+                check_settings(Path::new("config.toml"), &text, &[]).unwrap();
+            let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
+            let warning = warning.to_string();
+            assert!(warning.contains(part) && warning.ends_with("left out"), "{part}: {warning}");
+            assert_eq!(settings.commands.len(), left, "{part}");
         }
     }
 }

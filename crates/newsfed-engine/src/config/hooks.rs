@@ -33,7 +33,7 @@ pub(super) const KEYS: &[Setting<HookSettings>] = &[
     Setting::new("limit", Rule::Within(1, 10 * 60), |h| Slot::MaybeTime(&mut h.limit)),
 ];
 
-/// The hooks that are valid; errors go to the report.
+/// The hooks that are valid. An invalid one only causes a warning, as for rules.
 pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<HookSettings> {
     let mut hooks: Vec<HookSettings> = Vec::new();
     for (node, table) in elements(pair, report) {
@@ -52,7 +52,10 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<HookSettings> {
             None
         };
         match problem {
-            Some((key, message)) => report.error(at(key), &format!("hook.{key}"), message),
+            Some((key, message)) => {
+                let message = format!("{message}; this [[hook]] is left out");
+                report.warn(at(key), &format!("hook.{key}"), message);
+            }
             None => hooks.push(hook),
         }
     }
@@ -78,6 +81,15 @@ mod tests {
             ("name = \"a\"\nafter = \"sync\"\n", "hook.run: is missing"),
             ("name = \"a\"\nrun = [\"x\"]\n", "hook.after: is missing"),
             ("after = \"sync\"\nrun = [\"x\"]\n", "hook.name: is missing"),
+        ] {
+            let text = format!("[[hook]]\n{text}");
+            let (settings, warnings) =
+                check_settings(Path::new("config.toml"), &text, &[]).unwrap();
+            let found = format!("{warnings:?}");
+            assert!(settings.hooks.is_empty(), "{part}: {found}");
+            assert!(warnings[0].to_string().contains(part), "{part}: {found}");
+        }
+        for (text, part) in [
             ("name = \"a\"\nafter = \"later\"\nrun = [\"x\"]\n", "hook.after"),
             ("name = \"a\"\nafter = \"sync\"\nrun = \"x\"\n", "hook.run"),
             ("name = \"a\"\nafter = \"sync\"\nrun = [\"x\"]\nlimit = \"1h\"\n", "hook.limit"),

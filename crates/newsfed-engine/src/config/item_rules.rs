@@ -1,10 +1,10 @@
 //! `[[rule]]` of `config.toml`: what happens to new items.
 
-use super::checks::{ARGUMENT, QUERY, WORD};
+use super::checks::{ARGUMENT, RULE_QUERY, WORD};
 use super::declared_file::DeclaredFile;
 use super::document::Pair;
 use super::edit_error::EditError;
-use super::error::Report;
+use super::error::{Report, did_you_mean};
 use super::file_edit::{Element, FileEdit, FileKind, KeysOf, Step};
 use super::load::elements;
 use super::paths::Paths;
@@ -26,7 +26,7 @@ const DAY: Rule = Rule::Checked(day, r"^\s*[+-]?[0-9]+\s*-\s*[0-9]{1,2}\s*-\s*[0
 /// The keys of a `[[rule]]`.
 pub(super) const KEYS: &[Setting<RuleSettings>] = &[
     Setting::new("name", WORD, |r| Slot::Text(&mut r.name)),
-    Setting::new("query", QUERY, |r| Slot::Text(&mut r.query)),
+    Setting::new("query", RULE_QUERY, |r| Slot::Text(&mut r.query)),
     Setting::new("do", Rule::Any, |r| Slot::Words(&mut r.effects)),
     Setting::new("until", DAY, |r| Slot::Text(&mut r.until)),
     Setting::new("stop", Rule::Any, |r| Slot::Flag(&mut r.stop)),
@@ -120,7 +120,10 @@ fn day(text: &str) -> Result<String, String> {
 
 /// An effect. A tag must have its stored form, as in the command `tag`.
 fn effect_of(text: &str) -> Result<Effect, String> {
-    let effect = text.parse()?;
+    let effect = text.parse().map_err(|expected: String| {
+        let names = ["read", "pin", "later", "hide", "notify", "run"];
+        format!("{expected}, found {}{}", quote(text), did_you_mean(text, names.into_iter()))
+    })?;
     if let (Effect::Tag(tag), Some(typed)) = (&effect, text.strip_prefix("tag:"))
         && *tag != line(&typed.replace('"', " "))
     {
@@ -164,32 +167,36 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
         }
         let effects: Result<Vec<Effect>, String> =
             rule.effects.iter().map(|effect| effect_of(effect)).collect();
-        let problem = match (query, effects) {
-            (Err(e), _) => Some(("query", e.to_string())),
-            (Ok(query), _) if query.is_empty() => Some(("query", "is missing".to_owned())),
-            (Ok(query), _) if query.all_terms().any(whole) => {
-                Some(("query", "asof: and in:versions cannot be used in a rule".to_owned()))
+        let query = match query {
+            Err(e) => Some(e.to_string()),
+            Ok(query) if query.is_empty() => Some("is missing".to_owned()),
+            Ok(query) if query.all_terms().any(whole) => {
+                Some("asof: and in:versions cannot be used in a rule".to_owned())
             }
-            (Ok(query), _) if query.all_terms().any(later) => {
-                let message = "is:duplicate and has:duplicate cannot be used in a rule";
-                Some(("query", message.to_owned()))
+            Ok(query) if query.all_terms().any(later) => {
+                Some("is:duplicate and has:duplicate cannot be used in a rule".to_owned())
             }
-            (_, Err(e)) => Some(("do", e)),
-            (_, Ok(effects)) if effects.is_empty() => Some(("do", "is missing".to_owned())),
-            _ if runs && rule.run.is_empty() => Some((
-                "run",
-                "is missing; expected a list such as [\"save\", \"{url}\"]".to_owned(),
-            )),
-            _ if rules.iter().any(|other| other.name == rule.name) => {
-                Some(("name", format!("\"{}\" is the name of two rules", rule.name)))
-            }
-            _ => None,
+            Ok(_) => None,
         };
-        if let Some((key, e)) = problem {
-            let message = format!("{e}; {} does not apply", quote(&rule.name));
+        let effects = match effects {
+            Err(e) => Some(e),
+            Ok(effects) if effects.is_empty() => Some("is missing".to_owned()),
+            Ok(_) => None,
+        };
+        let run = (runs && rule.run.is_empty())
+            .then(|| "is missing; expected a list such as [\"save\", \"{url}\"]".to_owned());
+        let name = rules
+            .iter()
+            .any(|other| other.name == rule.name)
+            .then(|| format!("{} is the name of two rules", quote(&rule.name)));
+        let mut problems = Vec::new();
+        for (key, problem) in [("query", query), ("do", effects), ("run", run), ("name", name)] {
+            let Some(problem) = problem else { continue };
+            let message = format!("{problem}; the rule {} is not applied", quote(&rule.name));
             report.warn(at(key), &format!("rule.{key}"), message);
-            rule.problem = format!("{key}: {e}");
+            problems.push(format!("{key}: {problem}"));
         }
+        rule.problem = problems.join("; ");
         rules.push(rule);
     }
     rules

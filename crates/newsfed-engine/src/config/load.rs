@@ -13,7 +13,7 @@ use super::paths::Paths;
 use super::quote::quote;
 use super::rule::{mismatch, show_time};
 use super::schema::{SETTINGS, TABLES, VIEW};
-use super::setting::read;
+use super::setting::{in_table, read};
 use super::settings::{Settings, ViewSettings};
 use super::sources::{contradiction, read_sources};
 use super::theme::Theme;
@@ -215,15 +215,8 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
         match pair.key.as_str() {
             "themes" => settings.themes = tables_of_texts(table.iter(), "themes.", report),
             "open" => super::open::read_open(table, &mut settings, report),
-            key => {
-                let contexts = Context::ALL.map(Context::name);
-                let others = if key == "keys" { &contexts[..] } else { &[] };
-                read(table, &format!("{key}."), (SETTINGS, key), others, &mut settings, report);
-                if key == "keys" {
-                    let tables = table.iter().filter(|p| contexts.contains(&p.key.as_str()));
-                    settings.keys.bindings = tables_of_texts(tables, "keys.", report);
-                }
-            }
+            "keys" => read_keys(table, &mut settings, report),
+            key => read(table, &format!("{key}."), (SETTINGS, key), &[], &mut settings, report),
         }
     }
     check_bounds(tree, &settings, report);
@@ -233,6 +226,30 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
     check_keys(tree, &settings, report);
     check_themes(tree, &settings, report);
     settings
+}
+
+/// Reads `[keys]` and its tables with the bindings of the panes.
+fn read_keys(table: &[Pair], settings: &mut Settings, report: &mut Report) {
+    let contexts = Context::ALL.map(Context::name);
+    let settings_here = in_table(SETTINGS, "keys").map(|(key, _)| key);
+    let known: Vec<&str> = settings_here.chain(contexts).collect();
+    let is_binding = |pair: &&Pair| {
+        matches!(pair.node.value, Value::Text(_))
+            && !known.contains(&pair.key.as_str())
+            && did_you_mean(&pair.key, known.iter().copied()).is_empty()
+            && report.elsewhere(&pair.key).is_empty()
+    };
+    let misplaced: Vec<&Pair> = table.iter().filter(is_binding).collect();
+    for pair in &misplaced {
+        let tables = contexts.map(|name| format!("[keys.{name}]")).join(", ");
+        let message = format!("key bindings belong in one of the tables {tables}");
+        report.error(pair.at, &format!("keys.\"{}\"", pair.key), message);
+    }
+    let others: Vec<&str> =
+        contexts.into_iter().chain(misplaced.iter().map(|pair| pair.key.as_str())).collect();
+    read(table, &"keys.", (SETTINGS, "keys"), &others, settings, report);
+    let tables = table.iter().filter(|p| contexts.contains(&p.key.as_str()));
+    settings.keys.bindings = tables_of_texts(tables, "keys.", report);
 }
 
 fn tables_of_texts<'a>(
@@ -288,15 +305,19 @@ fn read_views(pair: &Pair, report: &mut Report) -> Vec<ViewSettings> {
     for (node, table) in elements(pair, report) {
         let mut view = ViewSettings::default();
         read(table, &"view.", (VIEW, ""), &[], &mut view, report);
+        let at = |key: &str| table.iter().find(|p| p.key == key).map_or(node.at, |p| p.node.at);
         for key in ["name", "query"].iter().filter(|key| !table.iter().any(|p| p.key == **key)) {
             report.error(node.at, &format!("view.{key}"), "is missing");
+        }
+        if views.iter().any(|other: &ViewSettings| other.name == view.name) {
+            let message = format!("{} is the name of two views; rename one", quote(&view.name));
+            report.warn(at("name"), "view.name", message);
         }
         if let Some(pair) = table.iter().find(|pair| pair.key == "columns") {
             check_columns(pair, "view.columns", &view.layout.columns, report);
         }
-        let query = table.iter().find(|pair| pair.key == "query");
-        if let (Some(pair), Err(e)) = (query, view.query.parse::<Query>()) {
-            report.warn(pair.node.at, "view.query", format!("{e}; the view is empty"));
+        if let Err(e) = view.query.parse::<Query>() {
+            report.warn(at("query"), "view.query", format!("{e}; the view is empty"));
         }
         views.push(view);
     }

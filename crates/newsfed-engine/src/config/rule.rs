@@ -242,10 +242,15 @@ fn number(node: &Node, rule: Rule) -> Result<f64, String> {
 fn time(node: &Node, rule: Rule) -> Result<Duration, String> {
     let (min, max) = bounds(rule);
     let (min, max) = (Duration::from_secs(min), Duration::from_secs(max));
+    let examples = ["30s", "15m", "1h", "2d"];
+    let examples = examples
+        .iter()
+        .filter(|text| parse_time(text).is_some_and(|time| (min..=max).contains(&time)));
     let expected = format!(
-        "a time from \"{}\" to \"{}\" such as \"30s\", \"15m\", \"1h\" or \"2d\"",
+        "a time from \"{}\" to \"{}\" such as {}",
         show_time(min),
-        show_time(max)
+        show_time(max),
+        one_of(&examples.copied().collect::<Vec<_>>())
     );
     match &node.value {
         Value::Text(text) => parse_time(text)

@@ -268,12 +268,21 @@ fn warns_about_a_fixed_interval_below_the_minimum() {
 }
 
 #[test]
+fn warns_about_two_views_with_the_same_name() {
+    let view = |name: &str| format!("[[view]]\nname = \"{name}\"\nquery = \"x\"\n");
+    let loaded = Home::new(["A", "B", "A"].map(view).concat(), "").load(&[]).unwrap();
+    let [warning] = warnings(&loaded).try_into().unwrap();
+    assert!(warning.ends_with(":8:8: view.name: \"A\" is the name of two views; rename one"));
+    assert_eq!(loaded.settings.views.len(), 3);
+}
+
+#[test]
 fn errors_beyond_the_limit_are_only_counted() {
     let source = "[[source]]\nurl = \"ftp://x.example/\"\n";
     let account = "[[account]]\nurl = \"ftp://x.example/\"\n";
-    let hook = "[[hook]]\nafter = \"sync\"\n";
+    let hook = "[[hook]]\nafter = 1\n";
     for (config, sources, line) in
-        [("", source, 2), (account, "", 2), (hook, "", 1), ("[[view]]\nname = 1\n", "", 1)]
+        [("", source, 2), (account, "", 2), (hook, "", 2), ("[[view]]\nname = 1\n", "", 1)]
     {
         let home = Home::new(config.repeat(2_000), sources.repeat(2_000));
         let errors = super::super::load(&home.paths, &[]).unwrap_err();
@@ -330,7 +339,11 @@ fn invalid_rules_do_not_apply() {
         ("query = \"in:versions x\";do = [\"read\"]", "query: asof: and in:versions cannot"),
         ("query = \"x is:duplicate\";do = [\"read\"]", "query: is:duplicate and has:duplicate"),
         ("query = \"x\"", "do: is missing"),
-        ("query = \"x\";do = [\"raed\"]", "do: "),
+        ("query = \"\";do = [\"read\"]", "query: is missing"),
+        (
+            "query = \"x\";do = [\"raed\"]",
+            "do: expected read, pin, later, hide, notify, run or tag:NAME, found \"raed\"; did you mean \"read\"?",
+        ),
         ("query = \"x\";do = ['tag:a\"b']", ""),
         ("query = \"x\";do = [\"tag:\\u200B\"]", "do: "),
         (
@@ -354,10 +367,16 @@ fn invalid_rules_do_not_apply() {
         assert!(is_as_expected, "{keys}: {}", rules[0].problem);
         assert_eq!(found.len(), usize::from(!problem.is_empty()), "{keys}: {found:?}");
         assert!(
-            found.iter().all(|text| text.ends_with(&format!("; \"{name}\" does not apply"))),
+            found
+                .iter()
+                .all(|text| text.ends_with(&format!("; the rule \"{name}\" is not applied"))),
             "{found:?}"
         );
     }
+    let all = "name = \"r\";query = \"titel:x\";do = [\"explode\"]";
+    let found = warnings(&Home::new(rule(all), "").load(&[]).unwrap());
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].contains("did you mean \"title:\"?") && found[1].contains("\"explode\""));
     let named = rule(&format!("name = \"r\";{good}"));
     let twice = Home::new(format!("{named}{named}{}", rule(good)), "").load(&[]).unwrap();
     let problems: Vec<&str> = twice.settings.rules.iter().map(|r| r.problem.as_str()).collect();
