@@ -11,7 +11,7 @@ use super::setting::{Field, FormPage, Setting, Shape, is_reference};
 use super::settings::Settings;
 use super::shown::{setting_choices, setting_shown};
 use super::source_settings::{self, INHERIT};
-use crate::model::{Source, SourceKind};
+use crate::model::{Source, SourceKind, SourceSchedule};
 
 /// A source's entry, or the settings, as a form.
 #[derive(Debug, Clone)]
@@ -260,6 +260,13 @@ impl SourceForm {
 
     /// Shows what applies if the entry has no value: the value in the settings, or the title of the feed.
     pub fn show_inherited(&mut self, settings: &Settings, feed_title: Option<&str>) {
+        let mut settings = settings.clone();
+        if let Some(source) = &self.source {
+            // The minimum depends on the kind.
+            let source = Source { schedule: SourceSchedule::default(), ..*source.clone() };
+            settings.schedule.min_interval = settings.schedule.of(&source).min_interval;
+        }
+        let settings = &settings;
         for field in self.fields.iter_mut().filter(|field| field.field.unset == INHERIT) {
             let key = match field.path.join(".").as_str() {
                 "website.delay" => "net.host_delay".to_owned(),

@@ -328,6 +328,14 @@ fn empty_fields_show_what_applies_instead() {
     ] {
         assert_eq!(applies(&form, label), want, "{label}");
     }
+    let page = "url = \"https://a.example/\"\nkind = \"website\"\n";
+    for (more, least) in [("", "1h"), ("interval = \"10m\"\n", "5m")] {
+        let rules = "[source.website]\narticles = \"a\"\ntitle = \"h1\"\ncontent = \"p\"\n";
+        let mut website =
+            Home::with(&format!("[[source]]\nid = \"a\"\n{page}{more}{rules}")).form("a");
+        website.show_inherited(&Settings::default(), None);
+        assert_eq!(applies(&website, "Min interval"), [least, "from settings", ""], "{more}");
+    }
     let mut settings = Settings::default();
     settings.net.host_delay = std::time::Duration::from_secs(9);
     settings.net.proxy = Some("http://p:1".to_owned());
