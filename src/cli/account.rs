@@ -84,7 +84,7 @@ accounts.
 `account sync` exits with 3 if some accounts failed, and with 1 if all did.
 
 Examples:
-  newsfed account add rss.example.org --user al --password-command \"pass rss\"
+  newsfed account add rss.example.org --user alice --password-command \"pass rss\"
   newsfed account
   newsfed account sync home
   newsfed account move home --all --dry-run
@@ -107,7 +107,7 @@ pub(super) struct JsonSync<'a> {
 }
 
 pub(super) fn run(args: &AccountArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     match &args.command {
         None | Some(AccountCommand::List) => status(&home, &[], false, out),
         Some(AccountCommand::Status { accounts }) => status(&home, accounts, true, out),

@@ -7,6 +7,7 @@ use super::global::Global;
 use super::home::Home;
 use super::items;
 use super::log;
+use super::number::whole;
 use super::output::Output;
 use super::runtime::with_engine;
 use crate::engine::{Discovery, FollowError, Handle, Way};
@@ -45,7 +46,7 @@ pub(super) struct AddArgs {
     #[arg(long, visible_alias = "first", short = 'y')]
     yes: bool,
     /// Use the way with this number in the list of `newsfed discover`
-    #[arg(long, value_name = "N", conflicts_with = "yes")]
+    #[arg(long, value_name = "N", conflicts_with = "yes", value_parser = whole(0_usize..))]
     pick: Option<usize>,
     #[command(flatten)]
     pub(super) origin: OriginArgs,
@@ -102,7 +103,7 @@ struct Followed {
 }
 
 pub(super) fn run(args: &AddArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     log::start(&home, out.verbose, false);
     with_engine(&home, out, async |handle, out| add(args, handle, out).await)
 }
@@ -252,6 +253,10 @@ fn choose(
                        articles appear, with up to 60 requests, use --as crawl";
             return Err(Failure::Plain(format!("{none}; {how}")));
         }
+        // The feed may cover another part of the site.
+        _ if discovery.ways[0].kind() == SourceKind::Feed
+            && !covers_page(discovery)
+            && !args.yes => {}
         // Articles are the default; website.targets in sources.toml changes it.
         _ if discovery.ways[1..].iter().all(|w| is_other_kind(w.kind())) => return Ok(0),
         // The only feed of a page is better than anything read from the page itself.
@@ -274,18 +279,30 @@ fn choose(
         let how = format!("choose one with --pick, from 1 to {ways}; --yes uses the first");
         return Err(Failure::Usage(how));
     }
-    let _ = write!(io::stderr(), "which one? [1] ");
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    let number = match answer.trim() {
-        "" if answer.ends_with('\n') => 1,
-        typed => typed.parse::<usize>().unwrap_or(0),
-    };
-    if (1..=ways).contains(&number) {
-        Ok(number - 1)
-    } else {
-        Err(Failure::Plain("no source was added".to_owned()))
+    ask(ways, out)
+}
+
+/// Asks for the number of a way until one is typed.
+fn ask(ways: usize, out: &mut Output) -> Result<usize, Failure> {
+    loop {
+        let _ = write!(io::stderr(), "which one? [1] ");
+        let mut answer = String::new();
+        if io::stdin().lock().read_line(&mut answer)? == 0 {
+            return Err(Failure::Plain("no source was added".to_owned()));
+        }
+        match answer.trim() {
+            "" => return Ok(0),
+            typed => match whole(1..=ways)(typed) {
+                Ok(number) => return Ok(number - 1),
+                Err(expected) => out.warn(format!("{expected}, found \"{typed}\"")),
+            },
+        }
     }
+}
+
+/// Whether a feed that was found belongs to the page itself: crawls are offered only if none does.
+fn covers_page(discovery: &Discovery) -> bool {
+    discovery.ways.iter().all(|way| way.kind() != SourceKind::Crawl)
 }
 
 /// Whether a way of this kind, listed after the first way, need not be offered as a choice, because every

@@ -37,7 +37,7 @@ Examples:
   newsfed schedule advise --json | jq -r '.advice[].source'";
 
 pub(super) fn run(args: &AdviseArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
     let words: Vec<String> = args.sources.iter().chain(&args.apply).cloned().collect();

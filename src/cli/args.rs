@@ -95,7 +95,7 @@ pub(super) enum Command {
     Later(mark::LaterArgs),
     /// Snooze items: hide them until a given time
     Snooze(mark::SnoozeArgs),
-    /// Show, test, apply and undo the rules for new items
+    /// Show, test, apply and undo rules for items
     Rules(rules::RulesArgs),
     /// Open items in the browser, or their enclosures with other programs
     Open(open::OpenArgs),

@@ -94,6 +94,12 @@ impl Catalogue {
         Ok(Self { item_tags, views, ..Self::join(home.sources.iter().cloned(), facts) })
     }
 
+    /// The title of a source, or its id if it is not declared any more.
+    pub(super) fn title_of<'a>(&'a self, id: &'a SourceId) -> &'a str {
+        let found = self.entries.iter().find(|entry| entry.source.id == *id);
+        found.map_or(id.as_str(), Entry::title)
+    }
+
     /// Returns an error if a query contains an unknown name. An unused tag is not an error, because the tags
     /// of items and sources come and go.
     pub(super) fn check_names(&self, query: &Query) -> Result<(), Failure> {

@@ -59,7 +59,7 @@ pub(super) fn run(
         ConfigCommand::Path => path(global, out)?,
         ConfigCommand::Check => check(global, out)?,
         ConfigCommand::Show => {
-            let settings = show_settings(&Home::load(global, out)?.settings);
+            let settings = show_settings(&Home::load(global)?.settings);
             if out.json {
                 out.value(&settings)?;
             } else {
@@ -109,7 +109,7 @@ fn check(global: &Global, out: &mut Output) -> Result<(), Failure> {
     if out.json {
         return out.value(&json!({ "sources": loaded.sources.len(), "warnings": warnings }));
     }
-    warnings.iter().for_each(|w| out.warn(w));
+    warnings.iter().for_each(|w| out.warn(format!("warning: {w}")));
     let (sources, warnings) =
         (counted(loaded.sources.len(), "source"), counted(warnings.len(), "warning"));
     out.result(format!("both files are valid: {sources}, {warnings}"))

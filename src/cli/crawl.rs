@@ -2,6 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::global::Global;
+use super::number::whole;
 use super::output::Output;
 use crate::crawl::replay::{
     CrawlFigures, Graph, Replayed, again, bytes_csv, bytes_svg, curve_csv, curve_svg, read, trial,
@@ -34,16 +35,16 @@ pub(super) struct CrawlArgs {
     #[arg(long, value_name = "500req|50MB|10m", default_value = DEFAULT_BUDGET, conflicts_with = "replay")]
     pub(super) budget: CrawlBudget,
     /// Random seed: the same seed gives the same crawl of the same site
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "replay")]
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "replay", value_parser = whole(0_u64..))]
     pub(super) seed: u64,
     /// Folder for the results and the log [default: crawl-HOST]
     #[arg(long, value_name = "DIR", conflicts_with = "replay")]
     pub(super) out: Option<PathBuf>,
     /// Maximum number of links taken from one page, or from the sitemaps
-    #[arg(long, value_name = "N", default_value_t = 50_000, conflicts_with = "replay", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 50_000, conflicts_with = "replay", value_parser = whole(1_u32..))]
     page_links: u32,
     /// Maximum number of links in the crawl [default: 1000000]
-    #[arg(long, value_name = "N", conflicts_with = "replay", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    #[arg(long, value_name = "N", conflicts_with = "replay", value_parser = whole(1..=100_000_000_u32))]
     max_links: Option<u32>,
     /// Continue a crawl that was stopped
     #[arg(long, conflicts_with = "replay")]
@@ -55,7 +56,7 @@ pub(super) struct CrawlArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "url")]
     replay: Option<PathBuf>,
     /// With --replay: number of crawls, each with its own seed; prints the mean
-    #[arg(long, value_name = "N", default_value_t = SEEDS, requires = "replay", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = SEEDS, requires = "replay", value_parser = whole(1..=1000_u64))]
     seeds: u64,
     /// With --replay: what counts as a target in a recording
     #[arg(long, value_enum, default_value_t = Profile::All, requires = "replay")]
@@ -84,13 +85,13 @@ pub(super) struct ParameterArgs {
     #[arg(long, value_name = "WEIGHT", value_parser = |text: &str| number(text, 1e6))]
     alpha: Option<f64>,
     /// Number of elements in an n-gram of a tag path, 1 to 8 [default: 2]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
+    #[arg(long, value_name = "N", value_parser = whole(1..=8_u8))]
     ngram: Option<u8>,
     /// Length of the tag path vectors [default: 4096]
     #[arg(long, value_name = "LENGTH", value_parser = dimension)]
     dimension: Option<u32>,
     /// Number of links between two training runs of the classifier [default: 10]
-    #[arg(long, value_name = "LINKS", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    #[arg(long, value_name = "LINKS", value_parser = whole(1..=10_000_u16))]
     batch: Option<u16>,
 }
 

@@ -40,7 +40,7 @@ impl From<CrawlError> for Failure {
 }
 
 pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     log::start(&home, out.verbose, false);
     let web = args.url.as_deref().map(parse_web).transpose();
     let web = web.map_err(|e| Failure::Usage(e.to_string()))?;

@@ -16,7 +16,8 @@ const FIRST: &str = "close that process, for example an open interface, and star
                      interface opened after that shows what the daemon finds";
 
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
+    home.show_warnings(out);
     log::start(&home, out.verbose, true);
     let store = home.store()?;
     runtime()?.block_on(async {

@@ -76,7 +76,7 @@ pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Res
         let wanted = if args.lists { WantedPage::Lists } else { WantedPage::Feeds };
         return discover_batch::run(wanted, &args.root, out);
     };
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     with_engine(&home, out, async |handle, out| {
         let discovery = poll(handle, url, None, out).await?;
         let labels = discovery.labels(handle.now());

@@ -5,6 +5,7 @@ use super::global::Global;
 use super::home::Home;
 use super::items;
 use super::log;
+use super::number::whole;
 use super::open::{FileOf, enclosure};
 use super::output::Output;
 use super::progress::Progress;
@@ -31,7 +32,7 @@ pub(super) struct DownloadArgs {
     #[arg(long, conflicts_with_all = ["ids", "enclosure", "all", "dir"])]
     list: bool,
     /// Download the enclosure with this number [default: the first audio or video]
-    #[arg(long, value_name = "N", conflicts_with = "all")]
+    #[arg(long, value_name = "N", conflicts_with = "all", value_parser = whole(NonZeroUsize::MIN..))]
     enclosure: Option<NonZeroUsize>,
     /// Download all enclosures
     #[arg(long)]
@@ -68,7 +69,7 @@ struct Shape<'a> {
 }
 
 pub(super) fn run(args: &DownloadArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     if args.list {
         return list(&home, out);
     }

@@ -44,7 +44,7 @@ Examples:
   newsfed export --format urls > urls";
 
 pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let text = match args.format {
         Format::Opml => {
             let sources = home.sources.iter().map(Arc::as_ref);

@@ -141,7 +141,7 @@ pub(super) fn run(args: &ExtractArgs, global: &Global, out: &mut Output) -> Resu
     }
     let name = args.page.as_deref().unwrap_or("-");
     let (page, address) = if name.starts_with("http://") || name.starts_with("https://") {
-        fetch(name, global, out)?
+        fetch(name, global)?
     } else {
         let page = if name == "-" {
             read_all(io::stdin()).map_err(|e| cannot_read(Path::new("standard input"), &e))
@@ -209,8 +209,8 @@ fn shape(found: Extraction) -> Shape {
 }
 
 /// A page from the network, and its final URL.
-fn fetch(name: &str, global: &Global, out: &mut Output) -> Result<(String, Option<Url>), Failure> {
-    let home = Home::load(global, out)?;
+fn fetch(name: &str, global: &Global) -> Result<(String, Option<Url>), Failure> {
+    let home = Home::load(global)?;
     let shown = without_secrets(name);
     let wrong = |e: &dyn std::fmt::Display| Failure::Plain(format!("{shown}: {e}"));
     let url = parse_web(name).map_err(|e| Failure::Usage(format!("{shown}: {e}")))?.url;

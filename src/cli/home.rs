@@ -26,16 +26,18 @@ pub(super) struct Home {
 }
 
 impl Home {
-    /// Loads the files and prints their warnings. Fails if they have errors.
-    pub(super) fn load(global: &Global, out: &mut Output) -> Result<Self, Failure> {
+    /// Loads the files. Fails if they have errors.
+    pub(super) fn load(global: &Global) -> Result<Self, Failure> {
         let paths = global.paths()?;
         let loaded = config::load(&paths, &global.set)?;
-        for warning in &loaded.warnings {
-            out.note(format!("newsfed: {warning}"));
-        }
         let config::Loaded { settings, sources, warnings } = loaded;
         let warnings = warnings.iter().map(ToString::to_string).collect();
         Ok(Self { warnings, ..Self::new(paths, global.set.clone(), settings, sources) })
+    }
+
+    /// Prints the warnings of the files: only commands that poll sources do, so that others do not repeat them.
+    pub(super) fn show_warnings(&self, out: &mut Output) {
+        self.warnings.iter().for_each(|warning| out.note(format!("warning: {warning}")));
     }
 
     /// A home with the entries of `sources.toml`, divided into sources and settings for the sources of

@@ -46,9 +46,9 @@ pub(super) struct ImportArgs {
 }
 
 const EXAMPLES: &str = "\
-newsfed recognises the kind of file by its content. Sources are not fetched
-until you run `newsfed sync`; with --follow, the list itself is fetched at
-once.
+newsfed recognises the kind of file by its content. The sources are not fetched
+by this command, but by the daemon, by an open interface or by `newsfed sync`.
+With --follow, the list itself is fetched at once.
 
 Sources: OPML, newsboat's urls file, or one URL per line. Sources at private
 addresses, such as 192.168.1.5 or localhost, are skipped unless you give
@@ -188,7 +188,7 @@ fn confirm_private(
 }
 
 pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let Some(file) = args.file.as_deref().filter(|_| !args.undo) else {
         return import_items::undo(&home, out);
     };

@@ -19,10 +19,10 @@ pub(super) struct Choice {
     /// Only items of sources in this folder
     #[arg(long, value_name = "NAME")]
     pub(super) folder: Option<String>,
-    /// Only items that have this tag or whose source has it
+    /// Only items with a matching tag, their own or their source's
     #[arg(long, value_name = "NAME")]
     pub(super) tag: Option<String>,
-    /// Only matches of a search (`newsfed help search`)
+    /// Only items that match a search (`newsfed help search`)
     #[arg(long, value_name = "QUERY", allow_hyphen_values = true)]
     pub(super) query: Option<String>,
     /// Only items of this view (`newsfed views`)

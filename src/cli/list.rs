@@ -6,6 +6,7 @@ use super::global::Global;
 use super::home::Home;
 use super::item_options::{Choice, end_of, parsed};
 use super::items::ItemShape;
+use super::number::whole;
 use super::output::Output;
 use super::runtime::runtime;
 use super::table::{Column, Table};
@@ -40,14 +41,14 @@ pub(super) struct ListArgs {
     /// Order: pinned-newest, newest, oldest, or best (best match first)
     #[arg(long, value_name = "ORDER", value_parser = order)]
     sort: Option<SortOrder>,
-    /// Maximum number of items; 0 lists all (at most 1,000 matches of words)
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    /// Maximum number of items; 0 lists all (for words, at most 1,000)
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = whole(0_usize..))]
     limit: usize,
     /// List each story once
     #[arg(long)]
     fold: bool,
     /// List the best unread items that take at most this long to read in total
-    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(1..=1440))]
+    #[arg(long, value_name = "MINUTES", value_parser = whole(1..=1440_u32))]
     read_for: Option<u32>,
     /// List items as they were at the end of this day
     #[arg(long, value_name = "DATE")]
@@ -93,8 +94,8 @@ pub(super) struct SearchArgs {
     /// Order: pinned-newest, newest, oldest, or best (best match first)
     #[arg(long, value_name = "ORDER", value_parser = order)]
     sort: Option<SortOrder>,
-    /// Maximum number of items; 0 lists all (at most 1,000 matches of words)
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    /// Maximum number of items; 0 lists all (for words, at most 1,000)
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = whole(0_usize..))]
     limit: usize,
     #[command(flatten)]
     choice: Choice,
@@ -141,7 +142,7 @@ fn order(text: &str) -> Result<SortOrder, String> {
 }
 
 pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
     let later = if args.later { Query::of([What::Later]) } else { Query::default() };
@@ -181,7 +182,7 @@ pub(super) fn search(
     global: &Global,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
     let choice = Choice { also: parsed(&args.words.join(" "))?, ..args.choice.clone() };

@@ -41,7 +41,7 @@ struct Listed<'a> {
 }
 
 pub(super) fn run(_: &MachinesArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let Some(folder) = home.settings.machines.folder() else {
         let hint = "machines.folder is not set; set it in config.toml to a folder that your machines share";
         return Err(Failure::Plain(hint.to_owned()));

@@ -16,6 +16,7 @@ use crate::util::text::{self, counted};
 use crate::util::time_text::minute;
 use chrono::Local;
 use serde::Serialize;
+use std::collections::HashSet;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = READ)]
@@ -140,10 +141,10 @@ struct Marked {
 
 pub(super) fn read(args: &ReadArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     if args.undo {
-        return undo_read(&Home::load(global, out)?.store()?, out);
+        return undo_read(&Home::load(global)?.store()?, out);
     }
     args.which.check()?;
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let store = home.store()?;
     let (stories, now) = (home.settings.ui.mark_stories, SystemClock.now());
     let catalogue = Catalogue::read(&home, &store)?;
@@ -213,7 +214,7 @@ pub(super) fn unread(
     out: &mut Output,
 ) -> Result<Exit, Failure> {
     args.which.check()?;
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let (store, stories) = (home.store()?, home.settings.ui.mark_stories);
     let catalogue = Catalogue::read(&home, &store)?;
     let view = args.which.view(&catalogue, &store, out)?;
@@ -234,7 +235,7 @@ pub(super) fn pin(
     global: &Global,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let store = home.store()?;
     let keys = items::keys(&store.reader()?, &args.ids)?;
     let changed = set_whole(&store, Mark::Pinned, keys, to, home.settings.ui.mark_stories)?;
@@ -244,7 +245,7 @@ pub(super) fn pin(
 #[derive(Debug, clap::Args)]
 #[command(after_help = TAG)]
 pub(super) struct TagArgs {
-    /// The tag
+    /// The tag, or several, separated by commas
     tag: String,
     /// The items
     #[arg(required = true, value_name = "ID")]
@@ -257,6 +258,7 @@ whose source has it.
 
 Examples:
   newsfed tag todo 1234 1235
+  newsfed tag linux,c 1234
   newsfed untag todo 1234
   newsfed list --query tag:todo";
 
@@ -304,18 +306,23 @@ pub(super) fn tag(
     global: &Global,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
-    let tag = text::line(&args.tag);
-    if text::comparable(&tag).is_empty() || tag.chars().count() > MAX_TAG {
+    let tags = args.tag.split(',').map(text::line);
+    let tags: Vec<String> = tags.filter(|tag| !text::comparable(tag).is_empty()).collect();
+    if tags.is_empty() || tags.iter().any(|tag| tag.chars().count() > MAX_TAG) {
         let message = format!("a tag must have 1 to {MAX_TAG} characters");
         return Err(Failure::Usage(message));
     }
-    let store = Home::load(global, out)?.store()?;
-    let changed = set(&store, Mark::Tag(tag), &args.ids, on)?;
-    report(changed, if on { "tagged" } else { "untagged" }, out)
+    let store = Home::load(global)?.store()?;
+    let keys = items::keys(&store.reader()?, &args.ids)?;
+    let mut changed = HashSet::new();
+    for tag in tags {
+        changed.extend(store.mark_blocking(Mark::Tag(tag), keys.clone(), on)?);
+    }
+    report(changed.len(), if on { "tagged" } else { "untagged" }, out)
 }
 
 pub(super) fn later(args: &LaterArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let store = Home::load(global, out)?.store()?;
+    let store = Home::load(global)?.store()?;
     let changed = set(&store, Mark::Later, &args.ids, !args.remove)?;
     report(changed, if args.remove { "not kept for later" } else { "kept for later" }, out)
 }
@@ -334,7 +341,7 @@ pub(super) fn snooze(
                 "\"{when}\" is not a duration or a date in the future; write 12h, 3d, tomorrow, friday or 2026-12-31"
             ))
         })?;
-    let store = Home::load(global, out)?.store()?;
+    let store = Home::load(global)?.store()?;
     let changed = set(&store, Mark::Snoozed(until), &args.ids, true)?;
     report(changed, &format!("snoozed until {}", minute(until)), out)
 }

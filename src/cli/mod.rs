@@ -40,6 +40,7 @@ mod log;
 mod machines;
 mod man;
 mod mark;
+mod number;
 mod open;
 mod output;
 mod parse;

@@ -5,6 +5,7 @@ use super::global::Global;
 use super::home::Home;
 use super::items;
 use super::log;
+use super::number::whole;
 use super::output::Output;
 use super::progress::Progress;
 use super::runtime::{asked_to_stop, runtime_beside};
@@ -28,7 +29,7 @@ pub(super) struct PrefetchArgs {
     #[arg(long)]
     unread: bool,
     /// Maximum number of pages, newest first
-    #[arg(long, value_name = "N", default_value_t = 500)]
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = whole(0_usize..))]
     limit: usize,
     /// Only print how many pages there are, and their estimated size
     #[arg(long)]
@@ -67,7 +68,7 @@ struct Sum {
 }
 
 pub(super) fn run(args: &PrefetchArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     log::start(&home, out.verbose, false);
     let store = home.store()?;
     let kept = match (args.pinned, args.unread) {

@@ -48,7 +48,7 @@ struct PrunedDownload<'a> {
 }
 
 pub(super) fn run(args: &PruneArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let store = home.store()?;
     let catalogue = Catalogue::read(&home, &store)?;
     let reader = store.reader()?;

@@ -5,6 +5,7 @@ use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
 use super::log;
+use super::number::whole;
 use super::output::Output;
 use super::runtime::with_engine;
 use crate::model::{LeftOut, SourceId};
@@ -17,7 +18,7 @@ pub(super) struct RereadArgs {
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<String>,
     /// Maximum number of items per source, newest first
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole(0_usize..))]
     limit: usize,
 }
 
@@ -39,7 +40,7 @@ struct Done<'a> {
 }
 
 pub(super) fn run(args: &RereadArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     log::start(&home, out.verbose, false);
     with_engine(&home, out, async |handle, out| {
         let catalogue = Catalogue::of(handle).await?;

@@ -54,7 +54,7 @@ struct Done<'a> {
 }
 
 pub(super) fn run(args: &RunArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let commands = &home.settings.commands;
     let Some(name) = &args.name else { return list(commands, out) };
     let exact = commands.iter().find(|command| command.name == *name);
@@ -65,7 +65,7 @@ pub(super) fn run(args: &RunArgs, global: &Global, out: &mut Output) -> Result<E
     })?;
     if args.ids.is_empty() {
         return Err(Failure::Plain(
-            "give the items; `newsfed list` shows their numbers".to_owned(),
+            "no items given; `newsfed list` shows their numbers".to_owned(),
         ));
     }
     log::start(&home, out.verbose, false);

@@ -8,6 +8,7 @@ use super::item_options::Choice;
 use super::items;
 use super::list::index_all;
 use super::log;
+use super::number::whole;
 use super::output::Output;
 use super::progress::Progress;
 use super::runtime::{asked_to_stop, runtime_beside};
@@ -40,8 +41,8 @@ pub(super) struct SaveArgs {
     #[arg(long)]
     pictures: bool,
     /// Maximum number of items
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=SAVED_ITEMS as i64))]
-    limit: u16,
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = whole(1..=SAVED_ITEMS))]
+    limit: usize,
     #[command(flatten)]
     choice: Choice,
 }
@@ -98,7 +99,7 @@ pub(super) fn run(args: &SaveArgs, global: &Global, out: &mut Output) -> Result<
         let how = "give item numbers, or select items with --view, --query or another option";
         return Err(Failure::Usage(how.to_owned()));
     }
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     log::start(&home, out.verbose, false);
     let store = home.store()?;
     let (items, more) = chosen(args, &home, &store, out)?;
@@ -155,7 +156,7 @@ fn chosen(
     store: &Store,
     out: &mut Output,
 ) -> Result<(Vec<i64>, bool), Failure> {
-    let limit = usize::from(args.limit);
+    let limit = args.limit;
     let mut keys = if args.ids.is_empty() {
         let view = args.choice.view(&Catalogue::read(home, store)?)?;
         if view.criteria.needs_index() {

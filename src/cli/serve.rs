@@ -58,7 +58,7 @@ Examples:
 const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8991);
 
 pub(super) fn run(args: &ServeArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     if let Some(ServeCommand::Password) = args.command {
         return set_password(&home, out);
     }

@@ -10,7 +10,7 @@ use super::output::Output;
 use super::show_text::{Chooser, TextSource};
 use super::versions::{self, Versions};
 use crate::article::{self, Document};
-use crate::model::{Confidence, FullText, Item, Revision, TextFrom, by_rule};
+use crate::model::{Confidence, FullText, Item, Revision, StoryItem, TextFrom, by_rule};
 use crate::util::media;
 use crate::util::text::{self, comment_count, counted};
 use crate::util::time_text::{self, minute};
@@ -66,7 +66,7 @@ Examples:
   newsfed show --diff 1234";
 
 pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
     let reader = store.reader()?;
@@ -118,7 +118,7 @@ pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<
             }
             Format::Text | Format::Json => {}
         }
-        print(&shape, source.map(super::catalogue::Entry::title), markup, out)?;
+        print(&shape, &catalogue, markup, out)?;
     }
     Ok(Exit::Ok)
 }
@@ -133,7 +133,7 @@ fn published(item: &Item) -> Option<String> {
 
 fn print(
     shape: &ItemShape,
-    source: Option<&str>,
+    catalogue: &Catalogue,
     markup: &str,
     out: &mut Output,
 ) -> Result<(), Failure> {
@@ -144,7 +144,7 @@ fn print(
     let time = |t: Option<crate::model::Time>| t.map(minute);
     let head = [
         ("Title", Some(item.title.clone()).filter(|t| !t.is_empty())),
-        ("Source", Some(source.unwrap_or(item.source.as_str()).to_owned())),
+        ("Source", Some(catalogue.title_of(&item.source).to_owned())),
         ("Author", Some(item.authors.join(", ")).filter(|a| !a.is_empty())),
         ("Published", published(item)),
         ("Updated", time(item.updated).filter(|_| item.updated != item.published)),
@@ -156,7 +156,7 @@ fn print(
         ("Comment feed", item.comment_feed.clone()),
         ("Categories", Some(item.tags.join(", ")).filter(|tags| !tags.is_empty())),
         ("Own tags", Some(shape.own_tags.join(", ")).filter(|tags| !tags.is_empty())),
-        ("Also in", also_in(shape)),
+        ("Also in", also_in(shape, catalogue)),
         ("Rules", Some(rules).filter(|rules| !rules.is_empty())),
         ("Hidden until", until),
     ];
@@ -186,8 +186,10 @@ fn print(
 }
 
 /// The other sources with the same story, and the numbers of their items.
-fn also_in(shape: &ItemShape) -> Option<String> {
-    let all = shape.also_in.iter().map(|other| format!("{} ({})", other.source, other.number));
+fn also_in(shape: &ItemShape, catalogue: &Catalogue) -> Option<String> {
+    let named =
+        |other: &StoryItem| format!("{} ({})", catalogue.title_of(&other.source), other.number);
+    let all = shape.also_in.iter().map(named);
     let all = text::line(&all.collect::<Vec<_>>().join(", "));
     (!all.is_empty()).then_some(all)
 }

@@ -138,7 +138,7 @@ struct Shape {
 }
 
 pub(super) fn run(args: &SimulateArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let settings = &home.settings.schedule;
     let timelines = args.file.as_deref().map(from_file).transpose()?;
     let policy = args.policy.map_or(settings.policy, Kind::policy);

@@ -108,7 +108,7 @@ pub(super) fn edit(
     let of_source = format!("source \"{id}\"");
     for warning in config::load(&home.paths, &home.overrides)?.warnings {
         if warning.key.starts_with(&of_source) {
-            out.note(format!("newsfed: {warning}"));
+            out.note(format!("warning: {warning}"));
         }
     }
     report(&[id], "changed", out)?;

@@ -231,7 +231,7 @@ fn full_text_line(full_text: FullText, has_full_text: Option<bool>) -> String {
         FullText::Never => "fetched only when you ask",
         FullText::OnOpen => "fetched when an item is opened",
         FullText::Pinned => "fetched when an item is pinned or opened",
-        FullText::All => "fetched for every new item",
+        FullText::All => "fetched ahead of time for new items",
     };
     format!("{when} ({})", full_text.name())
 }

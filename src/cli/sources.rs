@@ -75,7 +75,7 @@ pub(super) fn run(
     global: &Global,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
     match command.unwrap_or(SourcesCommand::List) {

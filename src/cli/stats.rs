@@ -3,6 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
+use super::number::whole;
 use super::output::Output;
 use super::table::{Column, Table};
 use crate::engine::{self, MAX_WEEKS, SourceStatistics, Statistics};
@@ -15,10 +16,10 @@ use chrono::{Local, Offset, SubsecRound, TimeZone};
 #[command(after_help = EXAMPLES)]
 pub(super) struct StatsArgs {
     /// Weeks to cover, at most 52
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = weeks)]
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = whole(1..=MAX_WEEKS))]
     weeks: usize,
     /// Maximum number of sources listed; 0 lists all
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole(0_usize..))]
     limit: usize,
 }
 
@@ -36,13 +37,8 @@ Examples:
   newsfed stats --weeks 4 --limit 0
   newsfed stats --json | jq -r '.sources[] | select(.removal) | .source'";
 
-fn weeks(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|weeks| (1..=MAX_WEEKS).contains(weeks));
-    number.ok_or_else(|| format!("expected a number from 1 to {MAX_WEEKS}"))
-}
-
 pub(super) fn run(args: &StatsArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let store = home.store_to_read()?;
     let now = SystemClock.now().trunc_subsecs(0);
     // Creates the rows of sources that were added to the file since the last start.

@@ -57,7 +57,8 @@ Examples:
   newsfed sync --json | jq -c 'select(.result == \"failed\")'";
 
 pub(super) fn run(args: &SyncArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
+    home.show_warnings(out);
     log::start(&home, out.verbose, false);
     let engine = home.engine(home.store()?, false);
     drop(home);

@@ -6,6 +6,7 @@ use super::global::Global;
 use super::home::Home;
 use super::item_options::Choice;
 use super::list::index_all;
+use super::number::whole;
 use super::output::Output;
 use super::show_text::Chooser;
 use crate::config::Settings;
@@ -36,8 +37,8 @@ pub(super) struct FeedArgs {
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Maximum number of items [default: feeds.items in config.toml]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=FEED_ENTRIES as i64))]
-    limit: Option<u16>,
+    #[arg(long, value_name = "N", value_parser = whole(1..=FEED_ENTRIES))]
+    limit: Option<usize>,
 }
 
 const EXAMPLES: &str = "\
@@ -78,7 +79,7 @@ struct Shape {
 }
 
 pub(super) fn run(args: &FeedArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
     let choice = Choice { view: args.name.clone(), query: args.query.clone(), ..Choice::default() };
@@ -90,7 +91,7 @@ pub(super) fn run(args: &FeedArgs, global: &Global, out: &mut Output) -> Result<
         Some(name) => header("view", &catalogue.view_named(name)?.name),
         None => header("search", args.query.as_deref().unwrap_or_default()),
     };
-    let limit = args.limit.map_or(home.settings.feeds.items, usize::from);
+    let limit = args.limit.unwrap_or(home.settings.feeds.items);
     let of = FeedOf { catalogue: &catalogue, settings: &home.settings, view: &view, limit };
     let feed = of.write(&store.reader()?, args.format.into(), &header)?;
     if let Some(left_out) = &feed.left_out {

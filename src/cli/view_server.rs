@@ -58,7 +58,7 @@ pub(super) fn print_urls(
     global: &Global,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let Some(address) = address(&home.settings.feeds) else {
         return Err(Failure::Plain(NOT_SERVED.to_owned()));
     };

@@ -74,7 +74,7 @@ pub(super) fn run(args: &ViewsArgs, global: &Global, out: &mut Output) -> Result
 }
 
 fn list(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
     let reader = store.reader()?;
@@ -108,7 +108,7 @@ struct Changed<'a> {
 }
 
 fn add(name: &str, query: &str, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     parsed(query)?;
     let (name, query) = (name.trim().to_owned(), query.trim().to_owned());
     let view = ViewSettings { name, query, layout: ListLayout::default() };
@@ -118,7 +118,7 @@ fn add(name: &str, query: &str, global: &Global, out: &mut Output) -> Result<Exi
 }
 
 fn remove(name: &str, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let views = &home.settings.views;
     let Some(view) = views.iter().find(|view| view.name == name) else {
         let hint = did_you_mean(name, views.iter().map(|view| view.name.as_str()));

@@ -31,7 +31,7 @@ struct Shape<'a> {
 }
 
 pub(super) fn run(args: &WhyArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let home = Home::load(global, out)?;
+    let home = Home::load(global)?;
     let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
     let reader = store.reader()?;

@@ -213,3 +213,20 @@ fn commands_succeed_without_sources() {
     }
     world.run(&["doctor"]).ok();
 }
+
+#[test]
+fn wrong_numbers_are_explained() {
+    let world = World::usual();
+    for (args, expected) in [
+        (&["list", "--limit", "x"][..], "expected a whole number, 0 or more"),
+        (&["list", "--limit=-1"], "expected a whole number, 0 or more"),
+        (&["list", "--read-for", "2000"], "expected a whole number from 1 to 1440"),
+        (&["open", "--enclosure=0", "1"], "expected a whole number, 1 or more"),
+        (&["stats", "--weeks", "1.5"], "expected a whole number from 1 to 52"),
+        (&["save", "--limit", "0"], "expected a whole number from 1 to 1000"),
+        (&["queue", "move", "1", "5000"], "expected a whole number from -1000 to 1000"),
+    ] {
+        let run = world.run(args);
+        assert!(run.code == Some(2) && run.err.contains(expected), "{args:?}: {run:?}");
+    }
+}

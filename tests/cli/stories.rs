@@ -58,7 +58,10 @@ fn lists_a_story_once_with_its_sources() {
     assert_eq!(first["also_in"][0]["source"], second["source"], "{first}");
     assert_eq!(first["also_in"][0]["number"], second["number"]);
     let shown = world.run(&["show", &first["number"].to_string()]).ok();
-    let also = format!("Also in: {} ({})", second["source"].as_str().unwrap(), second["number"]);
+    let sources = world.run(&["sources", "--json"]).values();
+    let other = sources.iter().find(|source| source["id"] == second["source"]).unwrap();
+    let also = format!("Also in: {} ({})", other["title"].as_str().unwrap(), second["number"]);
+    assert_ne!(other["title"], other["id"]);
     assert!(shown.contains(&also), "{shown}");
     let alone = world.run(&["list", "--query", "theatre", "--json"]).values();
     assert!(alone[0]["story"].is_null() && alone[0]["also_in"].as_array().unwrap().is_empty());

@@ -1,7 +1,8 @@
 //! Tests with invalid or read-only files.
 
 use super::term::key;
-use super::world::World;
+use super::world::{FEED, World};
+use newsfed::demo::server::{Reply, Server};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
@@ -123,4 +124,27 @@ fn exits_on_a_signal_while_another_program_runs() {
         t.send("Q");
         assert_eq!(t.exit_code(), 0);
     }
+}
+
+#[test]
+fn add_asks_again_after_a_number_that_is_not_in_the_list() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/a.xml" | "/b.xml" => Reply::ok("application/rss+xml", FEED),
+        "/" => Reply::ok(
+            "text/html",
+            "<title>Both</title><link rel=alternate type=application/rss+xml title=A href=/a.xml>\
+             <link rel=alternate type=application/rss+xml title=B href=/b.xml><p>x",
+        ),
+        _ => Reply::status(404),
+    });
+    let world = World::following(server.unwrap(), []);
+    let mut t = world.run(&["add", &world.url("/")], 100, 30);
+    t.wait_for("which one? [1]");
+    for wrong in ["9", "0", "b"] {
+        t.send(&format!("{wrong}{}", key::ENTER));
+        t.wait_for(&format!("expected a whole number from 1 to 2, found \"{wrong}\""));
+    }
+    t.send(&format!("2{}", key::ENTER));
+    t.wait_for("/b.xml, 3 items");
+    assert_eq!(t.exit_code(), 0);
 }

@@ -157,6 +157,13 @@ impl World {
         self.start(&self.arguments(), cols, rows, env)
     }
 
+    /// Runs a command in the terminal.
+    pub(crate) fn run(&self, command: &[&str], cols: u16, rows: u16) -> Term {
+        let command = command.iter().map(|&word| word.to_owned());
+        let arguments: Vec<String> = self.arguments().into_iter().chain(command).collect();
+        self.start(&arguments, cols, rows, &[])
+    }
+
     /// Opens the interface with a setting on the command line.
     pub(crate) fn open_set(&self, setting: &str, cols: u16, rows: u16) -> Term {
         self.open_set_with(setting, &[], cols, rows)

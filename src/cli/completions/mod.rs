@@ -40,7 +40,7 @@ pub(super) fn run(
         out.raw(script::script(shell, command).as_bytes())?;
     }
     if let Some(kind) = args.names {
-        for name in kind.names(global, out)? {
+        for name in kind.names(global)? {
             out.line(name)?;
         }
     }

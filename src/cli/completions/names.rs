@@ -4,7 +4,6 @@ use crate::cli::catalogue::Catalogue;
 use crate::cli::exit::Failure;
 use crate::cli::global::Global;
 use crate::cli::home::Home;
-use crate::cli::output::Output;
 use crate::model::Source;
 use crate::util::text;
 use clap::{Arg, ValueEnum};
@@ -62,12 +61,8 @@ impl NameKind {
     }
 
     /// The sorted names, one per line.
-    pub(super) fn names(
-        self,
-        global: &Global,
-        out: &mut Output,
-    ) -> Result<BTreeSet<String>, Failure> {
-        let home = Home::load(global, out)?;
+    pub(super) fn names(self, global: &Global) -> Result<BTreeSet<String>, Failure> {
+        let home = Home::load(global)?;
         let settings = &home.settings;
         let of_sources = |names: &dyn Fn(&Source) -> Vec<String>| -> Result<Vec<_>, Failure> {
             let catalogue = Catalogue::read(&home, &home.store_to_read()?)?;

@@ -28,7 +28,7 @@ const WORDS: [(&str, &str); 7] = [
     ),
     (
         "/v[0-9]+\\.[0-9]/",
-        "A regular expression that matches the title or the text. It ends at the next slash that is followed by a space; a slash in it is written \\/.",
+        "A regular expression that matches the title or the text. It ends at the next slash without a backslash, which must be followed by a space, a closing parenthesis or nothing.",
     ),
     ("unread", "Short for is:unread."),
 ];
