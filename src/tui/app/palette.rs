@@ -82,6 +82,13 @@ pub(super) fn argument_kind(action: Action) -> Option<ArgumentKind> {
     })
 }
 
+/// The command in the text, if it accepts an argument, and the argument.
+fn typed_command(typed: &str) -> Option<(Action, ArgumentKind, &str)> {
+    let (name, rest) = typed.trim_start().split_once(' ')?;
+    let action: Action = name.parse().ok().or_else(|| Action::known_as(name))?;
+    Some((action, argument_kind(action)?, rest.trim_start()))
+}
+
 /// Describes what can be typed after the name of a command.
 pub(crate) fn command_takes(action: Action) -> Option<&'static str> {
     Some(match argument_kind(action)? {
@@ -116,6 +123,21 @@ fn by_task(found: Vec<Action>) -> Vec<Action> {
     }
     let of = |task: &Task| found.iter().filter(|a| a.task() == *task).copied().collect::<Vec<_>>();
     tasks.iter().flat_map(of).collect()
+}
+
+impl Palette {
+    /// Names what the rows are.
+    pub(crate) fn title(&self) -> &'static str {
+        match typed_command(self.field.value()).map(|(_, kind, _)| kind) {
+            Some(ArgumentKind::Theme) => "Themes",
+            Some(ArgumentKind::Page | ArgumentKind::Setting) => "Settings",
+            Some(ArgumentKind::Source) => "Sources",
+            Some(ArgumentKind::Tag) => "Tags",
+            Some(ArgumentKind::Order) => "Orders",
+            Some(ArgumentKind::Command) => "Programs",
+            Some(ArgumentKind::Action | ArgumentKind::Text(_)) | None => "Commands",
+        }
+    }
 }
 
 impl Dialog for Palette {
@@ -264,10 +286,7 @@ impl App {
     /// The rows that match the text in the field, best first.
     pub(crate) fn palette_hits(&self, palette: &Palette) -> Vec<Hit> {
         let typed = palette.field.value().trim_start();
-        let command = typed.split_once(' ').and_then(|(name, rest)| {
-            let action: Action = name.parse().ok().or_else(|| Action::known_as(name))?;
-            Some((action, argument_kind(action)?, rest.trim_start()))
-        });
+        let command = typed_command(typed);
         // A setting with a value needs no `set` before it.
         let is_setting = |key: &str| config::setting_rows().any(|row| row.key == key);
         let set = assignment(typed).filter(|(key, _)| is_setting(key));

@@ -195,6 +195,9 @@ fn the_empty_list_of_tags_explains_tags() {
     list.item_tags = vec!["garden".to_owned()];
     let mut stage = Stage::with(Settings::default(), list, item_rows());
     stage.keys_give("T", "garden");
+    assert!(stage.screen(80, 24).contains(" Tags "), "{}", stage.screen(80, 24));
+    stage.keys("<C-u>");
+    assert!(stage.screen(80, 24).contains("Commands"));
 }
 
 /// The visible lines of the list of keys on a screen of this height.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::engine::{AccountNote, Discovery, ProcessRole, Status, SyncProgress, Way};
+use crate::model::{Pause, PauseReason};
 
 #[test]
 fn draws_ways_to_follow_a_url_at_every_size() {
@@ -119,6 +120,31 @@ fn an_empty_source_shows_its_error_and_useful_commands() {
             // Commands that need a selected source are offered only if a source is selected.
             assert!(!screen.contains("change the source"), "{screen}");
         }
+    }
+}
+
+#[test]
+fn an_empty_source_that_is_paused_offers_to_ignore_the_pause() {
+    for (reason, until, shown) in [
+        (PauseReason::RetryAfter, now() + TimeDelta::hours(1), "The next attempt is in 1 h."),
+        (
+            PauseReason::Gone,
+            now() + TimeDelta::days(2_900_000),
+            "newsfed tried once. It is not checked any more, because the",
+        ),
+    ] {
+        let mut list = source_list();
+        let message = "failed".to_owned();
+        list.sources.truncate(1);
+        let facts = &mut list.sources[0].facts;
+        (facts.fail_count, facts.items, facts.next_poll) = (1, 0, Some(until));
+        facts.last_outcome = Some(Outcome::Failed { kind: ErrorKind::Permanent, message });
+        facts.pause = Some(Pause { until, reason });
+        let screen = Stage::with(Settings::default(), list, Vec::new()).screen(120, 20);
+        let words: Vec<&str> = screen.split_whitespace().collect();
+        let words = words.join(" ");
+        assert!(words.contains(shown), "{screen}");
+        assert!(words.contains(":force-refresh try again despite the pause"), "{screen}");
     }
 }
 

@@ -5,7 +5,7 @@ use super::super::reader::wrap_plain;
 use super::chrome::marks;
 use super::row::{Row, padding};
 use crate::config::{Action, Context, Role};
-use crate::model::{Outcome, SourceKind, Time};
+use crate::model::{Outcome, PauseReason, SourceKind, Time};
 use crate::query::Query;
 use crate::store::Scope;
 use crate::tui::event::SourceEntry;
@@ -124,7 +124,7 @@ fn lines(app: &App, notice: &Notice, width: usize, roomy: bool) -> Vec<Line<'sta
     lines
 }
 
-/// Lines with earlier failures.
+/// Lines that list earlier failures.
 fn earlier(app: &App, failures: &[(String, String)], width: usize) -> Vec<Line<'static>> {
     let style = |role| app.palette.style(role);
     let line = |(ago, why): &(String, String)| {
@@ -139,10 +139,10 @@ fn earlier(app: &App, failures: &[(String, String)], width: usize) -> Vec<Line<'
     head.into_iter().chain(failures.iter().map(line)).collect()
 }
 
-/// How to run a command that has no key, because only new users need it.
+/// How to run a command that has no key here, because it is rarely needed.
 fn by_name(app: &App, action: Action) -> Option<String> {
-    let is_first = matches!(action, Action::Starters | Action::Demo);
-    let palette = app.keymap.keys_for(Context::Items, Action::Palette).filter(|_| is_first)?;
+    let named = matches!(action, Action::Starters | Action::Demo | Action::ForceRefresh);
+    let palette = app.keymap.keys_for(Context::Items, Action::Palette).filter(|_| named)?;
     Some(format!("{palette}{}", action.name()))
 }
 
@@ -399,14 +399,22 @@ fn failed(app: &App, entry: &SourceEntry) -> Notice {
         }
         _ => Default::default(),
     });
-    let next =
-        facts.next_poll.filter(|_| entry.source.enabled).map_or(String::new(), |next| match (next
-            - app.now)
-            .num_seconds()
-        {
-            ..=0 => " Trying again now.".to_owned(),
-            wait => format!(" The next attempt is in {}.", span(wait)),
-        });
+    // A manual refresh is skipped, too.
+    let pause = facts.pause.filter(|pause| pause.until > app.now && pause.reason.binds_manual());
+    let is_gone = pause.is_some_and(|pause| pause.reason == PauseReason::Gone);
+    let wait = facts.next_poll.filter(|_| entry.source.enabled);
+    let next = match wait.map(|next| (next - app.now).num_seconds()) {
+        None => String::new(),
+        Some(_) if is_gone => {
+            " It is not checked any more, because the server reports that it is gone.".to_owned()
+        }
+        Some(..=0) => " Trying again now.".to_owned(),
+        Some(wait) => format!(" The next attempt is in {}.", span(wait)),
+    };
+    let retry = match pause {
+        Some(_) => (Action::ForceRefresh, "try again despite the pause"),
+        None => (Action::Refresh, "try again now"),
+    };
     Notice {
         mark: (marks(app).failing, Role::Warning),
         title: why,
@@ -416,7 +424,7 @@ fn failed(app: &App, entry: &SourceEntry) -> Notice {
         ),
         earlier: earlier.collect(),
         commands: vec![
-            (Action::Refresh, "try again now"),
+            retry,
             (Action::Browser, "open the page in the browser"),
             (Action::Edit, "change the source"),
             (Action::Why, "explain when the source is checked"),

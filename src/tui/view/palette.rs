@@ -44,7 +44,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, palette: &Palette, 
         many if typed.is_empty() => counted(many, "command"),
         many => counted_as(many, "match", "matches"),
     };
-    let inner = window(app, frame, area, ("Commands", &count), (WIDTH, height));
+    let inner = window(app, frame, area, (palette.title(), &count), (WIDTH, height));
     let field = Rect { height: inner.height.min(1), ..inner };
     let rule = u16::from(inner.height >= WITH_HEADINGS);
     let below = explanation(app, hits.get(selected), inner);
