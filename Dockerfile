@@ -1,4 +1,4 @@
-# newsfed as a server for apps: docs/serve.md says how to start it.
+# newsfed as a server for apps: docs/serve.md explains how to start it.
 FROM rust:1.90-slim-bookworm AS build
 WORKDIR /src
 COPY . .
@@ -16,7 +16,7 @@ ENV NEWSFED_CONFIG_DIR=/config NEWSFED_DATA_DIR=/data
 USER newsfed
 VOLUME ["/config", "/data"]
 EXPOSE 8991
-# The page at / says that the server runs.
+# The page at / shows that the server runs.
 HEALTHCHECK --interval=1m --timeout=5s --start-period=20s CMD ["bash", "-c", \
     "exec 3<>/dev/tcp/127.0.0.1/8991 && printf 'GET / HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n' >&3 && read -r line <&3 && [[ $line == *' 200 '* ]]"]
 ENTRYPOINT ["newsfed"]

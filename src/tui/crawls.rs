@@ -49,7 +49,7 @@ impl RunningCrawls {
             }
             other => {
                 tokio::spawn(async move {
-                    if let Some(event) = asked(&handle, other).await {
+                    if let Some(event) = performed(&handle, other).await {
                         // Sending fails if the interface is already closed.
                         let _ = events.send(event);
                     }
@@ -94,7 +94,7 @@ impl RunningCrawls {
 }
 
 /// Performs the commands that need the database or the disk.
-async fn asked(handle: &Handle, command: CrawlCommand) -> Option<Event> {
+async fn performed(handle: &Handle, command: CrawlCommand) -> Option<Event> {
     Some(match command {
         CrawlCommand::List { running } => {
             Event::CrawlsListed(handle.crawls(running).await.map_err(message))

@@ -82,7 +82,7 @@ impl Field {
         Self { area, replaced: false }
     }
 
-    /// A field with a suggestion, which the first typed character replaces.
+    /// A field with a suggestion that the first typed character replaces.
     pub(super) fn suggestion(value: &str) -> Self {
         Self { replaced: !value.is_empty(), ..Self::new(value) }
     }

@@ -365,9 +365,9 @@ impl ReaderThread {
     }
 
     /// Performs a read that a request for a newer window may interrupt.
-    fn in_window<T>(&self, ask: impl FnOnce(&Reader) -> Result<T>) -> Result<T> {
+    fn in_window<T>(&self, read: impl FnOnce(&Reader) -> Result<T>) -> Result<T> {
         self.in_window.store(true, Ordering::SeqCst);
-        let result = ask(&self.reader);
+        let result = read(&self.reader);
         self.in_window.store(false, Ordering::SeqCst);
         result
     }
@@ -382,9 +382,9 @@ impl ReaderThread {
     }
 
     /// Performs a read, and repeats it after an interrupt that was meant for the previous window.
-    fn retry<T>(&self, ask: impl Fn(&Self) -> Result<T>) -> std::result::Result<T, Failure> {
+    fn retry<T>(&self, read: impl Fn(&Self) -> Result<T>) -> std::result::Result<T, Failure> {
         loop {
-            match ask(self) {
+            match read(self) {
                 Err(StoreError::Interrupted) => {}
                 other => return other.map_err(message),
             }

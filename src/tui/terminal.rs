@@ -248,7 +248,7 @@ impl TerminalQuery {
             return Self { thread: None, background: false, graphics: false };
         }
         // All terminals reply to the last query, so a terminal that ignores the other queries does not delay
-        // startup. A slow connection does, because replies that arrive later would be read as keys.
+        // startup. On a slow connection, startup waits for the replies, because later ones would be read as keys.
         queries += query::ATTRIBUTES;
         let thread = std::thread::spawn(move || {
             let raw = terminal::enable_raw_mode();

@@ -59,7 +59,7 @@ async fn stores_permanent_redirects_to_the_same_feed_immediately() {
 
 #[tokio::test]
 async fn trusts_an_unknown_target_after_a_day() {
-    // The target never shows the same item twice, like the login page of a hotel network.
+    // Each response of the target has another item, so the redirect could be that of a captive portal.
     let count = Arc::new(AtomicUsize::new(0));
     let polls = count.clone();
     let server = Server::start(move |request| {

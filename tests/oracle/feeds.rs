@@ -23,7 +23,7 @@ const DIFFERENCES: &[(&str, &str, &str)] = &[
     ("hostile-text.xml", "url", "newsfed keeps only links to the web"),
     ("rss-entities.xml", "feed title", "newsfed expands the entities that the document declares"),
     ("rss-entities.xml", "title", "newsfed expands the entities that the document declares"),
-    ("rss-usual.xml", "authors", "newsfed takes the name out of \"address (name)\""),
+    ("rss-usual.xml", "authors", "newsfed extracts the name from \"address (name)\""),
 ];
 
 /// feed-rs recurses for each level, so deeper documents would overflow the stack.

@@ -43,7 +43,7 @@ impl App {
         if smart == Smart::New && self.sources.list.new == 0 {
             return self.note(match self.sources.list.is_first_visit {
                 true => "No new items yet: newsfed has been started for the first time",
-                false => "Nothing unread has arrived since newsfed was last open",
+                false => "Nothing unread has arrived since your last session",
             });
         }
         self.sources.marked.clear();

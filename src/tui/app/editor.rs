@@ -398,7 +398,7 @@ impl Editor {
                 (Effect::FollowEdited { request: number, discovery, way, base, changes }, false)
             }
             _ if changes.is_empty() => {
-                app.note("Nothing was changed");
+                app.note("Nothing changed");
                 return Reply::close(vec![Effect::CloseBench]);
             }
             _ => {

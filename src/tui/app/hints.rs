@@ -299,7 +299,7 @@ impl App {
             Action::Jump if self.focus == Focus::Sources => "find",
             Action::Zen if self.zen => "show panes",
             Action::FullText if self.has_other_text() => "other text",
-            Action::ReadAll => "all read",
+            Action::ReadAll => "mark all read",
             Action::SortNext => match self.neighbour_order(true) {
                 SortOrder::Best => "best match",
                 other => other.label(),

@@ -25,7 +25,7 @@ pub(super) struct Preview {
     next: Option<(i64, Time)>,
     /// The last requested item (row key). It is not requested again until the selection changes, even if it
     /// could not be read.
-    asked: Option<i64>,
+    requested: Option<i64>,
     /// The item (row key) that is to be marked read, and when.
     read: Option<(i64, Time)>,
 }
@@ -69,13 +69,13 @@ impl App {
         self.preview.read.take_if(|(key, _)| Some(*key) != current);
         let wanted = current.filter(|key| Some(*key) != shown);
         let Some(key) = wanted.filter(|_| self.reader_follows()) else {
-            (self.preview.next, self.preview.asked) = (None, None);
+            (self.preview.next, self.preview.requested) = (None, None);
             return vec![];
         };
-        if self.preview.asked == Some(key) {
+        if self.preview.requested == Some(key) {
             return vec![];
         }
-        self.preview.asked = None;
+        self.preview.requested = None;
         if self.preview.next.is_none_or(|(planned, _)| planned != key) {
             self.preview.next = Some((key, self.now + REST));
         }
@@ -98,7 +98,7 @@ impl App {
         let due = self.preview.next.take_if(|(_, at)| *at <= self.now);
         let Some((key, _)) = due else { return vec![] };
         let read = self.read_article(key);
-        (self.preview.shown, self.preview.asked) = (true, Some(key));
+        (self.preview.shown, self.preview.requested) = (true, Some(key));
         let marks = self.settings.ui.mark_read == MarkRead::Preview;
         self.preview.read = marks.then_some((key, self.now + READ));
         vec![read]

@@ -24,7 +24,7 @@ pub(crate) struct SearchBar {
     pub(crate) completion: Option<Completion>,
     /// The error in the query; the list still shows the last valid query.
     pub(crate) error: Option<String>,
-    /// Whether only invalid or unfinished conditions are typed, so that the list is still the previous one.
+    /// Whether only invalid or unfinished conditions have been typed, so that the list is still the previous one.
     pub(crate) lists_previous: bool,
     /// Whether Enter was pressed despite the error.
     pub(crate) insisted: bool,

@@ -372,7 +372,7 @@ impl Dialog for KeysPage {
                     self.confirm = Some(rebinding);
                     Reply::default()
                 }
-                _ => app.note("Nothing was changed").into(),
+                _ => app.note("Nothing changed").into(),
             };
         }
         let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);

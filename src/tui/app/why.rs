@@ -35,7 +35,7 @@ struct RhythmState {
     /// Number of items at the time of the request. If the number changes, the rhythm is requested again.
     items: u32,
     /// Time of the request in seconds since the epoch, because the chart shows days up to now.
-    asked: i64,
+    requested: i64,
     /// Whether the reply is still pending.
     waiting: bool,
     rhythm: Option<Rhythm>,
@@ -62,14 +62,14 @@ impl App {
         for entry in shown.filter_map(|row| pane.list.sources.get(row.entry?)) {
             let (key, items) = (entry.facts.key, entry.facts.items);
             let state = self.rhythms.states.get(&key);
-            if state.is_some_and(|s| s.items == items && now - s.asked < MAX_AGE) {
+            if state.is_some_and(|s| s.items == items && now - s.requested < MAX_AGE) {
                 continue;
             }
             missing.push(key);
             let state = self.rhythms.states.entry(key);
             let state =
-                state.or_insert(RhythmState { items, asked: now, waiting: true, rhythm: None });
-            (state.items, state.asked, state.waiting) = (items, now, true);
+                state.or_insert(RhythmState { items, requested: now, waiting: true, rhythm: None });
+            (state.items, state.requested, state.waiting) = (items, now, true);
         }
         (!missing.is_empty()).then_some(Effect::Read(Read::Rhythms(missing)))
     }
@@ -90,7 +90,7 @@ impl App {
             Err(why) => {
                 let now = self.now.timestamp();
                 for state in self.rhythms.states.values_mut().filter(|state| state.waiting) {
-                    (state.asked, state.waiting) = (now - MAX_AGE + RETRY, false);
+                    (state.requested, state.waiting) = (now - MAX_AGE + RETRY, false);
                 }
                 self.problem(why)
             }

@@ -225,7 +225,7 @@ impl<'a> Out<'a> {
         self.all(vec![line], margin);
     }
 
-    /// Number of cells next to a margin, at least 8.
+    /// Number of cells that a margin leaves for the text, at least 8.
     pub(super) fn space(&self, margin: &Margin) -> usize {
         let used: usize = margin.iter().map(|(_, rest)| text::width(&rest.text)).sum();
         self.width.saturating_sub(used).max(8)

@@ -178,7 +178,7 @@ fn a_prompt_shows_only_the_keys_that_fit() {
 fn the_empty_list_of_new_items_explains_itself() {
     for (is_first_visit, why) in [
         (true, "No new items yet: newsfed has been started for the first time"),
-        (false, "Nothing unread has arrived since newsfed was last open"),
+        (false, "Nothing unread has arrived since your last session"),
     ] {
         let list = SourceList { is_first_visit, ..source_list() };
         let mut stage = Stage::with(Settings::default(), list, item_rows());

@@ -154,7 +154,7 @@ impl Sheet<'_> {
             total(items, &item, format!("from {}{limit}", counted(sources, "source"))),
             total(all.read.to_string(), "of them read", format!("{of_items}{time} of text")),
             total(checks, &check, format!("{failed}, {}", size(all.bytes))),
-            total(size(all.bytes_saved), "saved", format!("{} unchanged", all.unchanged)),
+            total(size(all.bytes_saved), "saved", format!("{} not modified", all.unchanged)),
         ]
     }
 

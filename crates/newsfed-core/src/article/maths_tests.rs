@@ -343,7 +343,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_panics(source in ".*") {
+    fn no_input_causes_a_panic(source in ".*") {
         let _ = (signs(&source), formula(&source), tall_formula(&source, 80));
     }
 }

@@ -34,7 +34,7 @@ struct Pool {
     /// The first link of the group, which represents the other links.
     first: LinkId,
     /// Number of fetched links, and of targets that they led to.
-    asked: u32,
+    fetched: u32,
     found: u32,
 }
 
@@ -129,7 +129,7 @@ impl Pools {
                 having.push(id);
             }
             let (waiting, queued) = (Few::default(), f64::NEG_INFINITY);
-            self.pools.push(Pool { features, waiting, queued, first: link, asked: 0, found: 0 });
+            self.pools.push(Pool { features, waiting, queued, first: link, fetched: 0, found: 0 });
         }
         self.pools[id as usize].waiting.push(link);
         self.revisit(id);
@@ -179,13 +179,13 @@ impl Pools {
     /// The results of each group: its first link, the number of fetched links, and the number of targets
     /// found.
     pub(super) fn link_groups(&self) -> impl Iterator<Item = (LinkId, u32, u32)> {
-        self.pools.iter().filter(|p| p.asked > 0).map(|p| (p.first, p.asked, p.found))
+        self.pools.iter().filter(|p| p.fetched > 0).map(|p| (p.first, p.fetched, p.found))
     }
 
     /// Records the reward of a link in a group, and the number of targets that the link led to.
     pub(super) fn observe(&mut self, id: PoolId, observed: f64, found: u32) {
         let pool = &mut self.pools[id as usize];
-        pool.asked += 1;
+        pool.fetched += 1;
         pool.found += found;
         let features = pool.features;
         self.value.observe(&features, observed);

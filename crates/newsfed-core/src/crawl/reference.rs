@@ -314,8 +314,8 @@ fn requests(graph: &Graph, kind: Kind, first_pages: usize, seed: u64) -> Vec<(u3
     let parameters =
         SleepingBanditParameters { first_pages, ..SleepingBanditParameters::default() };
     let crawl = trial(graph, kind, parameters, seed);
-    let asked = crawl.asked.iter().zip(&crawl.visited);
-    asked.map(|(node, visited)| (node.unwrap(), visited.is_none())).collect()
+    let fetched = crawl.fetched.iter().zip(&crawl.visited);
+    fetched.map(|(node, visited)| (node.unwrap(), visited.is_none())).collect()
 }
 
 const SITES: [(u64, u32); 3] = [(1, 60), (2, 150), (3, 260)];

@@ -60,7 +60,7 @@ fn crawl(graph: &Graph, kind: Kind, seed: u64) -> Replayed {
     trial(graph, kind, SleepingBanditParameters::default(), seed)
 }
 
-fn asked(graph: &Graph, kind: Kind, seed: u64) -> Vec<String> {
+fn fetched(graph: &Graph, kind: Kind, seed: u64) -> Vec<String> {
     let visited = crawl(graph, kind, seed).visited;
     let name = |n: u32| graph.nodes[n as usize].url.replace("https://a.example/", "");
     visited.into_iter().flatten().map(name).collect()
@@ -79,7 +79,7 @@ fn simple_strategies_follow_their_order() {
         (Kind::Omniscient, vec!["a2.csv"]),
     ];
     for (kind, expected) in cases {
-        assert_eq!(asked(&graph, kind, 1), expected, "{}", kind.name());
+        assert_eq!(fetched(&graph, kind, 1), expected, "{}", kind.name());
     }
 }
 
@@ -101,17 +101,17 @@ fn every_strategy_finds_everything_and_repeats_nothing() {
 fn same_seed_gives_the_same_crawl() {
     let graph = library();
     for kind in [Kind::Random, Kind::SleepingBandit, Kind::Learned] {
-        assert_eq!(asked(&graph, kind, 3), asked(&graph, kind, 3), "{}", kind.name());
-        let others: Vec<_> = (4..12).map(|seed| asked(&graph, kind, seed)).collect();
-        assert!(others.iter().any(|o| *o != asked(&graph, kind, 3)), "{}", kind.name());
+        assert_eq!(fetched(&graph, kind, 3), fetched(&graph, kind, 3), "{}", kind.name());
+        let others: Vec<_> = (4..12).map(|seed| fetched(&graph, kind, seed)).collect();
+        assert!(others.iter().any(|o| *o != fetched(&graph, kind, 3)), "{}", kind.name());
     }
 }
 
 #[test]
 fn fetches_files_immediately() {
-    let asked = asked(&library(), Kind::Learned, 1);
-    let list = asked.iter().position(|n| n == "files/").unwrap();
-    let next = &asked[list + 1..list + 21];
+    let fetched = fetched(&library(), Kind::Learned, 1);
+    let list = fetched.iter().position(|n| n == "files/").unwrap();
+    let next = &fetched[list + 1..list + 21];
     assert!(next.iter().all(|n| n.ends_with(".csv")), "{next:?}");
 }
 

@@ -156,7 +156,7 @@ pub enum ItemState {
     Hidden,
     /// `is:snoozed`: hidden until a given time. Other searches leave these out.
     Snoozed,
-    /// `is:new`: it arrived since the interface was last open.
+    /// `is:new`: it arrived since the last session in the interface.
     New,
     /// `is:duplicate`: another source had the same story earlier.
     Duplicate,
@@ -196,7 +196,7 @@ impl ItemState {
     pub fn help(self) -> &'static str {
         match self {
             Self::Unread => "Unread items.",
-            Self::New => "Items that arrived since the interface was last open.",
+            Self::New => "Items that arrived since your last session in the interface.",
             Self::Read => "Read items.",
             Self::Pinned => "Pinned items.",
             Self::Unpinned => "Items that are not pinned.",

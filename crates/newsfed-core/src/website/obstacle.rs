@@ -28,9 +28,9 @@ const LOGIN: &[&str] =
 const CONSENT: &[&str] =
     &["consent", "cookiewall", "cookie-wall", "privacywall", "privacy-gate", "gdpr"];
 
-/// The obstacle that prevents reading the article at `asked`.
-pub fn obstacle(page: &Page, asked: &Url) -> Option<LeftOutReason> {
-    let moved = normalise(page.url()) != normalise(asked);
+/// The obstacle that prevents reading the article at `requested`.
+pub fn obstacle(page: &Page, requested: &Url) -> Option<LeftOutReason> {
+    let moved = normalise(page.url()) != normalise(requested);
     let few = || {
         let body = BODY.as_ref().and_then(|s| page.tree().select(s).next());
         body.is_none_or(|body| !has_text(&text_of(body)))
@@ -115,10 +115,11 @@ mod tests {
             ),
             ("/a", "<h1>Note</h1><p>Short".to_owned(), None),
         ];
-        let asked = Url::parse("https://example.org/a").unwrap();
+        let requested = Url::parse("https://example.org/a").unwrap();
         for (path, body, want) in cases {
-            let page = Page::parse(&format!("<body>{body}"), &asked.join(path).unwrap()).unwrap();
-            assert_eq!(obstacle(&page, &asked), want, "{path} {body:.60}");
+            let page =
+                Page::parse(&format!("<body>{body}"), &requested.join(path).unwrap()).unwrap();
+            assert_eq!(obstacle(&page, &requested), want, "{path} {body:.60}");
         }
     }
 }

@@ -90,7 +90,7 @@ actions! {
         ShowUnread, "show-unread", "All unread", "List all unread items";
         ShowToday, "show-today", "Today", "List today's items";
         ShowPinned, "show-pinned", "Pinned", "List the pinned items";
-        ShowNew, "show-new", "new since last time", "List the items that arrived since newsfed was last open";
+        ShowNew, "show-new", "new since last time", "List the items that arrived since your last session";
         ShowLater, "show-later", "Later", "List the items kept for later";
         Queue, "queue", "queue", "Show the queue of episodes, and what is playing";
         ShowAll, "show-all", "All items", "List all items";
@@ -108,8 +108,8 @@ actions! {
         NextItem, "next-item", "next item", "Go to the next item, read or not";
         PreviousItem, "previous-item", "previous item", "Go to the previous item, read or not";
         ToggleRead, "toggle-read", "mark read", "Mark read or unread";
-        MarkRead, "mark-read", "mark as read", "Mark the items read";
-        MarkUnread, "mark-unread", "mark as unread", "Mark the items unread";
+        MarkRead, "mark-read", "mark as read", "Mark the items as read";
+        MarkUnread, "mark-unread", "mark as unread", "Mark the items as unread";
         Pin, "pin", "pin", "Pin or unpin";
         Later, "later", "later", "Keep the items for later, or stop keeping them";
         Hide, "hide", "hide", "Add a rule that hides, marks, pins or tags items like this one";

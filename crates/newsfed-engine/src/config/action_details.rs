@@ -21,7 +21,7 @@ impl Action {
             Self::ShowUnread => "Unread items of all sources.",
             Self::ShowToday => "Today's items of all sources, read or not.",
             Self::ShowPinned => "Retention never removes pinned items.",
-            Self::ShowNew => "Items that arrived since newsfed was last open.",
+            Self::ShowNew => "Items that arrived since your last session.",
             Self::ShowLater => {
                 "Items that you keep for later. Reading them does not remove them from this list."
             }

@@ -242,7 +242,7 @@ impl KeyMap {
         bindings.map(|(context, b)| (context, b.keys.as_slice(), b.action))
     }
 
-    /// Whether a context itself declares these keys.
+    /// Whether a context binds these keys itself.
     pub(super) fn declares(&self, context: Context, keys: &[Key]) -> bool {
         self.declared().any(|(c, k, _)| c == context && k == keys)
     }

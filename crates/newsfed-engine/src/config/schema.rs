@@ -393,7 +393,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("net.page_timeout", TIMEOUT, |s| Slot::Time(&mut s.net.page_timeout))
         .on(FormPage::Network, "Page timeout", "Time limit for one page request, 1s to 10m.")
         .waits(),
-    key("net.connect_timeout", TIMEOUT, |s| Slot::Time(&mut s.net.connect_timeout)),
+    key("net.connect_timeout", TIMEOUT, |s| Slot::Time(&mut s.net.connect_timeout)).waits(),
     key("net.max_body", Rule::Within(1024, 1 << 30), |s| Slot::Size(&mut s.net.max_body))
         .on(
             FormPage::Network,

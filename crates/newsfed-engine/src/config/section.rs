@@ -173,7 +173,7 @@ impl Section {
         })
     }
 
-    /// The source that the entry declares with these changes applied.
+    /// The source that the entry would declare after these changes.
     ///
     /// # Errors
     /// When the loader rejects it.

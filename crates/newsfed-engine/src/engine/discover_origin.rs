@@ -43,7 +43,7 @@ impl TypedOrigin {
         }
         if let Some(path) = after("mail:") {
             let is_path = path.starts_with('/') || path.starts_with("~/");
-            let expected = || "expected mail: and the path of a Maildir or mbox".to_owned();
+            let expected = || "expected \"mail:\" and the path of a Maildir or mbox".to_owned();
             return Some(is_path.then(|| Self::mail(path, None)).ok_or_else(expected));
         }
         if after("file:").is_some() {

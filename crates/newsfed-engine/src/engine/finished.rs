@@ -17,7 +17,7 @@ pub(super) struct Finished {
     pub(super) repairs: Vec<String>,
     /// Entries and parts that were not stored, and why.
     pub(super) left_out: Vec<LeftOut>,
-    pub(super) asked: String,
+    pub(super) requested: String,
     pub(super) requests: u32,
     pub(super) wire_bytes: u64,
     pub(super) elapsed: Duration,
@@ -35,14 +35,14 @@ pub(super) struct Finished {
 
 impl Finished {
     /// The result for a response whose body has not been read yet.
-    pub(super) fn of(response: &Response, asked: String) -> Self {
+    pub(super) fn of(response: &Response, requested: String) -> Self {
         Self {
             outcome: Outcome::Unchanged,
             head: Some(Head::from(response)),
             document: None,
             repairs: Vec::new(),
             left_out: Vec::new(),
-            asked,
+            requested,
             requests: 1 + u32::try_from(response.hops.len()).unwrap_or(u32::MAX - 1),
             wire_bytes: response.wire_bytes,
             elapsed: response.elapsed,
@@ -56,7 +56,7 @@ impl Finished {
 
     /// The result for a poll without a response.
     pub(super) fn failed(
-        asked: String,
+        requested: String,
         kind: ErrorKind,
         message: String,
         elapsed: Duration,
@@ -67,7 +67,7 @@ impl Finished {
             document: None,
             repairs: Vec::new(),
             left_out: Vec::new(),
-            asked,
+            requested,
             requests: 0,
             wire_bytes: 0,
             elapsed,

@@ -35,16 +35,16 @@ pub(super) struct LocalError {
 /// Polls a source without the network.
 pub(super) async fn poll(started: &Started<'_>, fetcher: PageFetcher<'_>) -> Finished {
     let Started { context, job, facts, .. } = *started;
-    let (asked, since) = (job.source.url.to_string(), Instant::now());
+    let (requested, since) = (job.source.url.to_string(), Instant::now());
     match read(context, &job.source, Some(facts)).await {
         Ok((response, notes)) => {
-            let finished = Finished { requests: 0, ..Finished::of(&response, asked) };
+            let finished = Finished { requests: 0, ..Finished::of(&response, requested) };
             let read = read_response(started, fetcher, finished, response, Prefetched::new());
             let mut finished = read.await;
             finished.repairs.extend(notes);
             finished
         }
-        Err(e) => Finished::failed(asked, e.kind, e.message, since.elapsed()),
+        Err(e) => Finished::failed(requested, e.kind, e.message, since.elapsed()),
     }
 }
 

@@ -84,7 +84,8 @@ pub(super) async fn poll(
     let finished = if job.source.origin.is_local() {
         Box::pin(local::poll(&started, fetcher)).await
     } else {
-        let (result, requests) = Box::pin(ask(context, job, &facts, now, &mut fetcher)).await;
+        let (result, requests) =
+            Box::pin(fetch_document(context, job, &facts, now, &mut fetcher)).await;
         if let Err(FetchError::Paused { until, .. }) = result {
             // No request was sent: the host is paused, not this source in particular.
             let pause = Pause { until, reason: PauseReason::HostPaused };
@@ -132,7 +133,7 @@ pub(super) fn address(declared: &Url, facts: &SourceFacts) -> Url {
     facts.moved_to.as_deref().and_then(|u| Url::parse(u).ok()).unwrap_or_else(|| declared.clone())
 }
 
-async fn ask(
+async fn fetch_document(
     context: &Context,
     job: &Job,
     facts: &SourceFacts,
@@ -204,12 +205,12 @@ async fn read(
     (result, requests): (Result<Response, FetchError>, u32),
 ) -> Finished {
     let Started { context, job, facts, at: now, .. } = *started;
-    let asked = address(&job.source.url, facts);
+    let requested = address(&job.source.url, facts);
     let offline = match &result {
         Err(e) if e.is_local() => true,
         // A failure of a source that was failing before does not show that the connection is lost.
         Err(e) if e.is_offline() && facts.fail_count > 0 => context.network.is_offline(),
-        Err(e) if e.is_offline() => lost(context, net::host_key(&asked), job.key).await,
+        Err(e) if e.is_offline() => lost(context, net::host_key(&requested), job.key).await,
         // An error before any request, such as a missing password, shows nothing about the network.
         Err(e) if e.kind() == ErrorKind::User => context.network.is_offline(),
         _ => {
@@ -217,10 +218,10 @@ async fn read(
             false
         }
     };
-    let asked = asked.to_string();
+    let requested = requested.to_string();
     match result {
         Ok(response) => {
-            let finished = Finished { requests, ..Finished::of(&response, asked) };
+            let finished = Finished { requests, ..Finished::of(&response, requested) };
             match local::filtered(context, &job.source, response, Some(facts)).await {
                 Ok(response) => {
                     let read =
@@ -240,7 +241,7 @@ async fn read(
         Err(e) => {
             let elapsed = (context.clock.now() - now).to_std().unwrap_or_default();
             let message = failure_message(&e, &job.source);
-            let failed = Finished::failed(asked, e.kind(), message, elapsed);
+            let failed = Finished::failed(requested, e.kind(), message, elapsed);
             Finished { requests, offline, ..failed }
         }
     }
@@ -271,7 +272,7 @@ async fn read_announced(started: &Started<'_>, mut page: Finished) -> Finished {
         if !response.is_success() {
             continue;
         }
-        let feed = Finished::of(&response, page.asked.clone());
+        let feed = Finished::of(&response, page.requested.clone());
         let feed = read_feed(context, feed, response, hashing, None).await;
         if !matches!(feed.outcome, Outcome::Failed { .. }) {
             let (requests, wire_bytes) = (page.requests, page.wire_bytes);
@@ -372,7 +373,8 @@ pub(super) async fn store(
     started: Time,
     finished: Finished,
 ) -> Result<Polled, StoreError> {
-    let Finished { outcome, head, document, asked, wire_bytes, elapsed, offline, .. } = finished;
+    let Finished { outcome, head, document, requested, wire_bytes, elapsed, offline, .. } =
+        finished;
     let (repairs, left_out) = (finished.repairs, finished.left_out);
     let (requests, settles) = (finished.requests, finished.settles);
     let (memory, mut site) = (finished.memory, finished.site);
@@ -396,7 +398,7 @@ pub(super) async fn store(
     let verdict = Verdict {
         started,
         now: context.clock.now(),
-        asked,
+        requested,
         outcome,
         response: head,
         document,

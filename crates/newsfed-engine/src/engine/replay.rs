@@ -258,7 +258,7 @@ impl Polled {
         let verdict = Verdict {
             started: timeline.starts(),
             now: timeline.starts(),
-            asked: head.final_url.clone(),
+            requested: head.final_url.clone(),
             outcome: Outcome::Unchanged,
             response: Some(head.clone()),
             document: None,

@@ -172,7 +172,7 @@ fn no_pattern(items: u32) -> Option<String> {
 
 fn next_check(why: &Why, enabled: bool, now: Time) -> String {
     match next_poll(why, enabled, now) {
-        never if never.starts_with("never") => never.replacen("never", "Never checked", 1),
+        never if never.starts_with("never") => never.replacen("never", "Not checked any more", 1),
         due if due.starts_with("due") => due.replacen("due", "The next check is due", 1),
         at => format!("Next check {at}"),
     }
@@ -195,12 +195,15 @@ pub(super) fn sentences(why: &Why, facts: &SourceFacts, now: Time) -> Vec<String
         sentences.extend(moved(planned, now));
         sentences.extend(expectation(why));
     }
-    if let Some(signal) = why.planned.as_ref().and_then(|planned| planned.signal.as_ref()) {
+    // A fixed interval ignores the signals of a site.
+    let follows_signals = why.explanation.policy != PolicyKind::Fixed;
+    let planned = why.planned.as_ref().filter(|_| follows_signals);
+    if let Some(signal) = planned.and_then(|planned| planned.signal.as_ref()) {
         sentences.push(match signal.name {
             Signal::Nothing => text::sentence(&signal.why),
             _ => {
                 let after = i64::try_from(signal.after).unwrap_or(i64::MAX);
-                format!("Interval {}: {}", span(after), signal.why)
+                format!("Suggested interval {}: {}", span(after), signal.why)
             }
         });
     }

@@ -1,4 +1,4 @@
-//! Labels on servers: the tags of items here, and the labels that were last seen there.
+//! Labels on servers: the local tags of items, and the labels last seen on the server.
 
 use super::Store;
 use super::account_items::{Remote, remote};

@@ -114,7 +114,7 @@ pub struct LearnedSite {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageState {
     /// When it was last fetched.
-    pub asked: Time,
+    pub fetched_at: Time,
     /// When it is fetched again automatically.
     pub next: Option<Time>,
     /// Failures in a row.
@@ -326,7 +326,7 @@ pub(super) fn page(conn: &Connection, key: i64) -> Result<Option<PageState>> {
     )?;
     let page = query.query_row([key], |r| {
         Ok(PageState {
-            asked: time(r.get(0)?),
+            fetched_at: time(r.get(0)?),
             next: opt_time(r.get(1)?),
             tries: r.get(2)?,
             error: r.get(3)?,

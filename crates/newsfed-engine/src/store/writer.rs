@@ -189,7 +189,7 @@ fn run(
     while let Some(first) = queue.blocking_recv() {
         let mut jobs = vec![first];
         if let Err(e) = cache.size(&conn) {
-            tracing::warn!("cannot size the cache of the database: {e}");
+            tracing::warn!("cannot set the size of the database cache: {e}");
         }
         match together(&conn, &mut jobs, &mut queue, cache.most_changes()) {
             Ok(Some(changed)) => reply_all(jobs, Ok(changed), revision),

@@ -48,7 +48,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rec
     legend.left(" new", style(Role::Dim));
     if read > 0 {
         legend.left("   ▆", style(Role::Bar));
-        legend.left(" of these, read", style(Role::Dim));
+        legend.left(" of which read", style(Role::Dim));
     }
     frame.render_widget(legend.line(Style::new()), Rect { height: area.height.min(1), ..area });
     // The legend, the numbers and the dates need one row each.

@@ -17,7 +17,7 @@ pub struct Replayed {
     /// The node of each GET request; `None` if it no longer exists, or for HEAD requests.
     pub visited: Vec<Option<u32>>,
     /// The node of each request; `None` if it no longer exists.
-    pub asked: Vec<Option<u32>>,
+    pub fetched: Vec<Option<u32>>,
     /// Predicted and actual classes of the links.
     pub confusion: Confusion,
 }
@@ -111,7 +111,7 @@ pub fn replay(
             strategy.visited(link, &visit, &mut Known { links: &at.links, random });
         }
         done.visited.push(visited);
-        done.asked.push(at.nodes[link as usize]);
+        done.fetched.push(at.nodes[link as usize]);
         done.found.push(found);
         done.volume.push(volume);
         done.other.push(other);

@@ -14,7 +14,7 @@ pub struct Revisits {
     hubs: VecDeque<LinkId>,
     at_once: VecDeque<LinkId>,
     classifier: Classifier,
-    asked: HashSet<LinkId>,
+    fetched: HashSet<LinkId>,
     /// Number of targets that each page has led to.
     led: HashMap<LinkId, u32>,
     without_news: usize,
@@ -38,7 +38,7 @@ impl Revisits {
             hubs,
             at_once: waiting.iter().copied().collect(),
             classifier,
-            asked: HashSet::new(),
+            fetched: HashSet::new(),
             led,
             without_news: 0,
             news: true,
@@ -63,7 +63,7 @@ impl Strategy for Revisits {
         }
         loop {
             let hub = self.hubs.pop_front()?;
-            if self.asked.insert(hub) {
+            if self.fetched.insert(hub) {
                 return Some(NextRequest::Get(hub));
             }
         }
@@ -75,7 +75,7 @@ impl Strategy for Revisits {
 
     fn visited(&mut self, link: LinkId, visit: &Visit<'_>, known: &mut Known<'_>) {
         let hit = visit.class == Class::Target || visit.article;
-        if self.asked.insert(link) {
+        if self.fetched.insert(link) {
             self.classifier.learn(link, visit, known.links);
             if hit {
                 self.news = true;

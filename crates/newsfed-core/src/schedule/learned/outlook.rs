@@ -38,7 +38,7 @@ impl Outlook {
         levels.iter().zip(self.weights).map(|(level, weight)| level * weight).sum()
     }
 
-    /// The sum of the weights: the factor by which mixed rates are too high.
+    /// The sum of the weights, by which mixed rates must be divided.
     fn excess(&self) -> f64 {
         self.weights.iter().sum()
     }

@@ -98,7 +98,7 @@ fn rejects_input_that_is_not_a_url() {
 }
 
 #[test]
-fn takes_credentials_out() {
+fn removes_credentials() {
     let address = parse_web("https://ann:p%40ss@example.com/f").expect("valid");
     assert_eq!(address.url.as_str(), "https://example.com/f");
     assert_eq!(address.user.as_deref(), Some("ann"));

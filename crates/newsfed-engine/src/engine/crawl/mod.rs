@@ -286,7 +286,7 @@ impl Crawl {
         let (NextRequest::Get(link) | NextRequest::Head(link)) = request;
         let links = self.record.links();
         let now = self.progress();
-        let asked = FetchingLink {
+        let wanted = FetchingLink {
             requests: self.budget.requests.map(|limit| limit.saturating_sub(now.requests)),
             request_options: LinkRequest {
                 first: request == NextRequest::Get(0),
@@ -302,11 +302,11 @@ impl Crawl {
             Some(deadline) => {
                 let clock = self.fetcher.clock.clone();
                 tokio::select! {
-                    got = fetch(&self.fetcher, asked) => got,
+                    got = fetch(&self.fetcher, wanted) => got,
                     () = clock.sleep_until(deadline) => return Ok(CrawlStep::Ended(CrawlEnd::Time)),
                 }
             }
-            None => fetch(&self.fetcher, asked).await,
+            None => fetch(&self.fetcher, wanted).await,
         };
         match got {
             // The link counts as not fetched, so that a run with a larger byte limit fetches it.
@@ -408,21 +408,21 @@ struct FetchingLink {
     anchor: String,
 }
 
-async fn fetch(fetcher: &Fetcher, asked: FetchingLink) -> Result<LinkResult, String> {
-    let (first, max_bytes) = (asked.request_options.first, asked.request_options.max_bytes);
-    let mut got = fetcher.fetch(&asked.url, asked.request_options).await?;
+async fn fetch(fetcher: &Fetcher, wanted: FetchingLink) -> Result<LinkResult, String> {
+    let (first, max_bytes) = (wanted.request_options.first, wanted.request_options.max_bytes);
+    let mut got = fetcher.fetch(&wanted.url, wanted.request_options).await?;
     if first {
         if let Some(to) = got.elsewhere.take() {
             return Err(format!("it redirects to {to}, which is another site"));
         }
         if matches!(got.class, Class::Html | Class::Target) {
-            fetcher.seeds(&mut got, asked.requests, max_bytes).await;
+            fetcher.seeds(&mut got, wanted.requests, max_bytes).await;
         }
     }
     for link in got.page.links.iter_mut().filter(|_| got.redirected) {
         // A redirect has the same position as the original link.
-        link.path.clone_from(&asked.path);
-        link.anchor.clone_from(&asked.anchor);
+        link.path.clone_from(&wanted.path);
+        link.anchor.clone_from(&wanted.anchor);
     }
     Ok(got)
 }

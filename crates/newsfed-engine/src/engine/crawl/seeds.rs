@@ -26,17 +26,17 @@ impl Fetcher {
         let Ok(lines) = self.client.sitemaps(&self.template).await else { return };
         let home = self.template.url.clone();
         let mut waiting: VecDeque<Url> = places(&home, &lines).into();
-        let (mut asked, before) = (0, got.page.links.len());
+        let (mut fetched, before) = (0, got.page.links.len());
         let most = self.page_links;
         while let Some(url) = waiting.pop_front() {
-            if asked >= MAX_SITEMAPS || got.page.links.len() - before >= most {
+            if fetched >= MAX_SITEMAPS || got.page.links.len() - before >= most {
                 return;
             }
             let max_bytes = bytes.map(|bytes| bytes.saturating_sub(got.bytes));
             if max_bytes == Some(0) || requests.is_some_and(|limit| u64::from(got.sent) >= limit) {
                 return;
             }
-            asked += 1;
+            fetched += 1;
             let request = Request { url, follow: true, max_bytes, ..self.template.clone() };
             let Ok((sent, result)) = self.fetch_with_retries(request).await else { return };
             got.sent += sent;

@@ -316,7 +316,7 @@ impl StoredItemState {
     fn without_request(&self, trigger: Trigger, now: Time, context: &Context) -> Option<TextGot> {
         let setting = self.source.full_text.unwrap_or(context.settings().full_text);
         // A page is refreshed when it is due; in advance, only failed pages are retried.
-        let asked = |page: &PageState| {
+        let is_early = |page: &PageState| {
             let rests = page.next.is_none_or(|at| at > now);
             rests || trigger == Trigger::Ahead && page.error.is_none()
         };
@@ -327,7 +327,7 @@ impl StoredItemState {
             Trigger::Opened if self.is_linked_teaser() && self.page.is_none() => None,
             // The items were created from the pages.
             _ if self.source.kind().reads_pages() => Some(TextGot::Left),
-            _ if self.page.as_ref().is_some_and(asked) => Some(TextGot::Left),
+            _ if self.page.as_ref().is_some_and(is_early) => Some(TextGot::Left),
             Trigger::Opened | Trigger::Ahead if self.has_full_text() => Some(TextGot::InFeed),
             _ => None,
         }
@@ -394,11 +394,11 @@ pub(super) async fn get(
     if let Some(until) = paused_until(context, &url, now).await {
         return Err(FetchError::Paused { host: net::host_key(&url), until }.into());
     }
-    let asked = ask(context, state, url, trigger);
+    let request = fetch_page(context, state, url, trigger);
     if !trigger.is_waited_for() {
-        return asked.await;
+        return request.await;
     }
-    let fetched = timeout_at(late, asked).await;
+    let fetched = timeout_at(late, request).await;
     let page = fetched.unwrap_or_else(|_| Err(PageFailure::late()))?;
     if let Some(page) = &page {
         context.pages.save(key, now, page);
@@ -424,7 +424,7 @@ pub(in crate::engine) async fn paused_until(
 }
 
 /// Fetches the page; `None` if it has not changed.
-async fn ask(
+async fn fetch_page(
     context: &Arc<Context>,
     state: &StoredItemState,
     url: Url,

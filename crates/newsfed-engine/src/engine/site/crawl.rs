@@ -124,7 +124,7 @@ impl Exploration {
         self.rules.targets.as_deref().is_some_and(|targets| targets != "articles")
     }
 
-    /// Keeps a file until it has an item. A file that does not fit is fetched again in the next poll.
+    /// Keeps a file until it has an item. Beyond [`MAX_HELD`] bytes, files are dropped, and fetched again in the next poll.
     fn hold(&mut self, file: Response) {
         let held: usize = self.files.iter().map(|file| file.body.len()).sum();
         if held + file.body.len() <= MAX_HELD {

@@ -165,8 +165,8 @@ impl Visit<'_> {
                 let Some(item) = reader.item_at(key, &url)? else { continue };
                 let Some(state) = reader.page(item)? else { continue };
                 let same_day =
-                    lastmod.whole_day && lastmod.at.date_naive() == state.asked.date_naive();
-                if lastmod.at > state.asked || same_day && now - state.asked >= SAME_DAY {
+                    lastmod.whole_day && lastmod.at.date_naive() == state.fetched_at.date_naive();
+                if lastmod.at > state.fetched_at || same_day && now - state.fetched_at >= SAME_DAY {
                     modified.push(url);
                 }
             }
@@ -288,10 +288,10 @@ impl Visit<'_> {
         let (rules, publisher) = (rules.clone(), publisher.to_owned());
         let (home, now) = (self.home(), self.context.clock.now());
         let sample = (response.body.len() <= MAX_SAMPLE).then(|| response.clone().release());
-        let asked = listed.clone();
+        let requested = listed.clone();
         let bytes = response.body.len();
         let known = gathering.offsets.clone();
-        let work = move || read(&response, &asked, &rules, &publisher, &home, &known, now);
+        let work = move || read(&response, &requested, &rules, &publisher, &home, &known, now);
         match self.context.read_document(bytes, work).await {
             Some(Read::Article { mut entry, titled, instead, offsets }) => {
                 gathering.offsets.extend(&offsets);
@@ -373,7 +373,7 @@ pub(super) fn instead(
 
 fn read(
     response: &Response,
-    asked: &Url,
+    requested: &Url,
     rules: &WebsiteRules,
     publisher: &str,
     home: &Url,
@@ -400,7 +400,7 @@ fn read(
         LeftOutReason::NeedsJavascript => found.summary.is_empty() || !found.titled,
         _ => !has_text(&html::to_text(&found.content)),
     };
-    if let Some(reason) = obstacle(&page, asked).filter(stops) {
+    if let Some(reason) = obstacle(&page, requested).filter(stops) {
         return Read::Refused { reason, why: reason.describe().to_owned() };
     }
     let (titled, instead) = (found.titled, found.instead);

@@ -50,27 +50,27 @@ pub(super) async fn read(
 ) -> Result<(), String> {
     let start = visit.home();
     let mut walk = Walk::new(&start, rules.max_pages, visit.facts.last_ok, visit.started);
-    let (mut asked, mut response) = (start, response);
+    let (mut requested, mut response) = (start, response);
     let mut keys = None;
     gathering.active.clone_from(&visit.facts.website.active);
     loop {
         let final_url = response.final_url.clone();
         let first = gathering.hints.is_none();
-        let listed = match list(visit, rules, &asked, response).await {
+        let listed = match list(visit, rules, &requested, response).await {
             Ok(listed) => listed,
             // The results of the earlier pages can be used.
             Err(why) if !first => {
-                gathering.note(format!("{asked}: {why}"));
+                gathering.note(format!("{requested}: {why}"));
                 break;
             }
             Err(why) => return Err(why),
         };
         let surplus = limits::left_out(listed.page.left_out, "link", limits::LIST_LINKS);
         if let Some(surplus) = surplus {
-            gathering.note(format!("{asked}: {surplus}"));
+            gathering.note(format!("{requested}: {surplus}"));
         }
         if first {
-            review(&listed, &asked, gathering);
+            review(&listed, &requested, gathering);
             gathering.copy = listed.copy;
         }
         let urls: Vec<Url> = listed.page.links.iter().map(|l| l.url.clone()).collect();
@@ -93,7 +93,7 @@ pub(super) async fn read(
         gathering.learn_zone(&listed.page.links, visit.started);
         let links = listed.page.links.iter().map(|l| (normalise(&l.url), l.clone()));
         gathering.listed.extend(links);
-        let page = walk.take(&asked, &final_url, listed.page, is_old);
+        let page = walk.take(&requested, &final_url, listed.page, is_old);
         let is_new = |url: &Url| urls.iter().zip(&known).any(|(u, k)| u == url && k.is_none());
         let new: Vec<Url> = page.into_iter().map(|l| l.url).filter(is_new).collect();
         let publisher = visit.publisher(gathering.title.as_deref());
@@ -113,7 +113,7 @@ pub(super) async fn read(
             Ok(fetched) if fetched.is_success() => {
                 gathering.wire_bytes += fetched.wire_bytes;
                 gathering.elapsed += fetched.elapsed;
-                (asked, response) = (next, fetched);
+                (requested, response) = (next, fetched);
             }
             // The results of the first pages can be used; the rest comes with the next poll.
             Ok(response) => {
@@ -151,7 +151,7 @@ impl Visit<'_> {
                 let Some(item) = reader.item_at(key, &url)? else { continue };
                 let Some(state) = reader.page(item)? else { continue };
                 let before = seen.get(&key_of(&url));
-                if at > before.copied().unwrap_or(state.asked + ZONES) {
+                if at > before.copied().unwrap_or(state.fetched_at + ZONES) {
                     renewed.push(url);
                 }
             }
@@ -176,10 +176,10 @@ fn drop_oldest(active: &mut BTreeMap<u64, Time>) {
 async fn list(
     visit: &Visit<'_>,
     rules: &WebsiteRules,
-    asked: &Url,
+    requested: &Url,
     response: Response,
 ) -> Result<ListDocument, String> {
-    let (rules, at, asked) = (rules.clone(), visit.started, asked.clone());
+    let (rules, at, requested) = (rules.clone(), visit.started, requested.clone());
     let bytes = response.body.len();
     let work = move || {
         let page = Page::read(&response.body, response.content_type(), &response.final_url)
@@ -202,7 +202,7 @@ async fn list(
             ListCopy::pack(at, response.final_url.as_str(), kind, &response.body)
         };
         let copy = if found.links.is_empty() { None } else { copy() };
-        let obstacle = obstacle(&page, &asked);
+        let obstacle = obstacle(&page, &requested);
         let listed = found.links.iter().filter_map(|link| link.date).max();
         let hints = PageHints { listed, ..page_hints(&page) };
         Ok(ListDocument { hints, title: page.title(), page: found, obstacle, instead, copy })
@@ -212,7 +212,7 @@ async fn list(
 }
 
 /// Reviews the first page, apart from its links.
-fn review(listed: &ListDocument, asked: &Url, gathering: &mut Gathering) {
+fn review(listed: &ListDocument, requested: &Url, gathering: &mut Gathering) {
     gathering.title.clone_from(&listed.title);
     gathering.hints = Some(listed.hints);
     if listed.page.links.is_empty() {
@@ -228,7 +228,7 @@ fn review(listed: &ListDocument, asked: &Url, gathering: &mut Gathering) {
         gathering.note(what);
         gathering.nothing_listed = Some(what.to_owned());
         if let Some(reason) = listed.obstacle {
-            gathering.leave_out(reason, asked);
+            gathering.leave_out(reason, requested);
         }
         gathering.instead.clone_from(&listed.instead);
     }

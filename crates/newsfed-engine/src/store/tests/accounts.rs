@@ -56,7 +56,7 @@ fn facts(f: &Fixture, id: &str) -> SourceFacts {
 }
 
 #[test]
-fn keeps_a_login_until_server_or_user_change() {
+fn keeps_a_login_until_the_server_or_user_changes() {
     let f = Fixture::new(&[]);
     let new = open(&f, URL, "me");
     assert_eq!((new.id.as_str(), new.url.as_str(), new.user.as_str()), ("work", URL, "me"));

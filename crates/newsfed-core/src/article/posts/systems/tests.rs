@@ -55,7 +55,7 @@ fn quotations(text: &str) {
 }
 
 #[test]
-fn reads_posts_of_invision() {
+fn reads_invision_posts() {
     let text = read(
         |name, day, text| {
             format!(

@@ -1,4 +1,4 @@
-//! Items of servers, and the marks of both sides.
+//! Items of accounts, and their marks here and on the server.
 
 use super::*;
 use crate::greader::RemoteId;
