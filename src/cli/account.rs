@@ -84,7 +84,7 @@ accounts.
 `account sync` exits with 3 if some accounts failed, and with 1 if all did.
 
 Examples:
-  newsfed account add rss.example.org --user alice --password-command \"pass rss\"
+  newsfed account add rss.example.org --user al --password-command \"pass rss\"
   newsfed account
   newsfed account sync home
   newsfed account move home --all --dry-run

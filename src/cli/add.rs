@@ -46,7 +46,7 @@ pub(super) struct AddArgs {
     #[arg(long, visible_alias = "first", short = 'y')]
     yes: bool,
     /// Use the way with this number in the list of `newsfed discover`
-    #[arg(long, value_name = "N", conflicts_with = "yes", value_parser = whole(0_usize..))]
+    #[arg(long, value_name = "N", conflicts_with = "yes", value_parser = whole(1_usize..))]
     pick: Option<usize>,
     #[command(flatten)]
     pub(super) origin: OriginArgs,

@@ -10,13 +10,12 @@ use super::list::{index_all, print_items};
 use super::output::Output;
 use crate::model::Time;
 use crate::query;
-use crate::store::{MAX_TAG, Mark, Part, ReadUndone, Scope, Store, View};
+use crate::store::{MAX_TAG, Mark, Part, ReadUndone, Reader, Scope, Store, View, tag_form};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::text::{self, counted};
 use crate::util::time_text::minute;
 use chrono::Local;
 use serde::Serialize;
-use std::collections::HashSet;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = READ)]
@@ -254,11 +253,12 @@ pub(super) struct TagArgs {
 
 const TAG: &str = "\
 Case and accents are ignored in tags. tag:NAME finds items that have the tag or
-whose source has it.
+whose source has it. To add a tag that contains a comma, put it in quotes.
 
 Examples:
   newsfed tag todo 1234 1235
   newsfed tag linux,c 1234
+  newsfed tag '\"Paris, Texas\"' 1234
   newsfed untag todo 1234
   newsfed list --query tag:todo";
 
@@ -306,19 +306,41 @@ pub(super) fn tag(
     global: &Global,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
-    let tags = args.tag.split(',').map(text::line);
-    let tags: Vec<String> = tags.filter(|tag| !text::comparable(tag).is_empty()).collect();
+    let mut tags = listed_tags(&args.tag);
     if tags.is_empty() || tags.iter().any(|tag| tag.chars().count() > MAX_TAG) {
         let message = format!("a tag must have 1 to {MAX_TAG} characters");
         return Err(Failure::Usage(message));
     }
     let store = Home::load(global)?.store()?;
-    let keys = items::keys(&store.reader()?, &args.ids)?;
-    let mut changed = HashSet::new();
-    for tag in tags {
-        changed.extend(store.mark_blocking(Mark::Tag(tag), keys.clone(), on)?);
+    let reader = store.reader()?;
+    let keys = items::keys(&reader, &args.ids)?;
+    if !on && has_tag(&reader, &keys, &args.tag)? {
+        tags = vec![args.tag.clone()];
     }
+    let changed = store.mark_all_blocking(tags.into_iter().map(Mark::Tag).collect(), keys, on)?;
     report(changed.len(), if on { "tagged" } else { "untagged" }, out)
+}
+
+/// Whether one of the items (row keys) has the tag.
+fn has_tag(reader: &Reader, keys: &[i64], tag: &str) -> Result<bool, Failure> {
+    let form = tag_form(tag);
+    for &key in keys {
+        if reader.tags_of(key)?.iter().any(|tag| tag_form(tag) == form) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The tags in a comma-separated list. Tags in quotes may contain commas.
+fn listed_tags(list: &str) -> Vec<String> {
+    let mut quoted = false;
+    let parts = list.split(|c| {
+        quoted ^= c == '"';
+        c == ',' && !quoted
+    });
+    let tags = parts.map(|part| text::line(&part.replace('"', " ")));
+    tags.filter(|tag| !text::comparable(tag).is_empty()).collect()
 }
 
 pub(super) fn later(args: &LaterArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {

@@ -9,8 +9,9 @@ use super::items;
 use super::number::whole;
 use super::output::Output;
 use crate::model::{Enclosure, Item};
-use crate::util::browser::{self, Surroundings};
+use crate::util::browser::{self, Launch, Surroundings};
 use crate::util::media;
+use crate::util::text::{counted, line};
 use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
 
@@ -139,7 +140,7 @@ fn open<'a>(
     home: &Home,
     targets: &'a [Target],
     out: &mut Output,
-) -> Result<(), (String, &'a [Target])> {
+) -> Result<(), (String, Vec<&'a Target>)> {
     let mut left = targets;
     while let Some(first) = left.first() {
         let (argv, in_terminal) = match first.media_type() {
@@ -152,20 +153,33 @@ fn open<'a>(
             _ => left.iter().take_while(alike).count(),
         };
         let (now, later) = left.split_at(together);
-        open_with(home, argv, in_terminal, now, out).map_err(|why| (why, left))?;
+        let (launch, what) = match plan(home, argv, in_terminal, now, out) {
+            Ok(planned) => planned,
+            Err(why) => return Err((why, left.iter().collect())),
+        };
+        if let Err(e) = browser::launch(&launch, browser::WATCHED) {
+            let failed: Vec<&Target> = e.indexes.iter().filter_map(|i| now.get(*i)).collect();
+            let urls = match failed.as_slice() {
+                [one] => line(&one.url),
+                many => counted(many.len(), "URL"),
+            };
+            let why = format!("cannot open {urls} in the {what}: {e}");
+            return Err((why, failed.into_iter().chain(later).collect()));
+        }
         left = later;
     }
     Ok(())
 }
 
-/// Opens targets with one program, after downloading the files that it needs.
-fn open_with(
+/// Plans opening targets with one program, after downloading the files that it needs. Returns the plan and what
+/// the program is called.
+fn plan(
     home: &Home,
     argv: &[String],
     in_terminal: bool,
     targets: &[Target],
     out: &mut Output,
-) -> Result<(), String> {
+) -> Result<(Launch, &'static str), String> {
     let around = Surroundings { variable: &browser::variable, installed: &browser::installed };
     let urls: Vec<&str> = targets.iter().map(|target| target.url.as_str()).collect();
     let mut plan = browser::plan(argv, in_terminal, &around, &urls);
@@ -182,6 +196,5 @@ fn open_with(
     if launch.in_terminal && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
         return Err(format!("the {what} needs a terminal, but there is none"));
     }
-    browser::launch(&launch, browser::WATCHED)
-        .map_err(|e| format!("cannot open it in the {what}: {e}"))
+    Ok((launch, what))
 }

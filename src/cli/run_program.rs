@@ -56,12 +56,14 @@ struct Done<'a> {
 pub(super) fn run(args: &RunArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global)?;
     let commands = &home.settings.commands;
-    let Some(name) = &args.name else { return list(commands, out) };
+    let Some(name) = &args.name else { return list(&home, out) };
     let exact = commands.iter().find(|command| command.name == *name);
     let same = || commands.iter().find(|c| c.name.to_lowercase() == name.to_lowercase());
     let command = exact.or_else(same).ok_or_else(|| {
+        home.show_warnings(out);
         let hint = did_you_mean(name, commands.iter().map(|command| command.name.as_str()));
-        Failure::Plain(format!("there is no [[command]] \"{}\" in config.toml{hint}", line(name)))
+        let (valid, name) = (valid(&home), line(name));
+        Failure::Plain(format!("there is no {valid}[[command]] \"{name}\" in config.toml{hint}"))
     })?;
     if args.ids.is_empty() {
         return Err(Failure::Plain(
@@ -86,7 +88,14 @@ pub(super) fn run(args: &RunArgs, global: &Global, out: &mut Output) -> Result<E
     })
 }
 
-fn list(commands: &[CommandSettings], out: &mut Output) -> Result<Exit, Failure> {
+/// Qualifies "no [[command]]": an invalid one is left out with a warning.
+fn valid(home: &Home) -> &'static str {
+    if home.warnings.is_empty() { "" } else { "valid " }
+}
+
+fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
+    let commands = &home.settings.commands;
+    home.show_warnings(out);
     for command in commands {
         if out.json {
             out.value(&Listed {
@@ -100,7 +109,7 @@ fn list(commands: &[CommandSettings], out: &mut Output) -> Result<Exit, Failure>
         }
     }
     if commands.is_empty() && !out.json {
-        out.note("no [[command]] in config.toml");
+        out.note(format!("no {}[[command]] in config.toml", valid(home)));
     }
     Ok(Exit::Ok)
 }

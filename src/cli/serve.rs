@@ -62,6 +62,7 @@ pub(super) fn run(args: &ServeArgs, global: &Global, out: &mut Output) -> Result
     if let Some(ServeCommand::Password) = args.command {
         return set_password(&home, out);
     }
+    home.show_warnings(out);
     log::start(&home, out.verbose, true);
     let store = home.store()?;
     if !api::has_password(&store)? {

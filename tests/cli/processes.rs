@@ -213,22 +213,41 @@ fn the_browser_receives_urls_as_arguments() {
         .unwrap();
     assert_eq!(std::fs::read_to_string(&fifo).unwrap(), "2 http://site.example/0 --flag\n");
     assert!(status.success());
-    for (program, why) in
-        [("false", "false exited with 1"), ("/gone", "/gone, the value of $BROWSER")]
-    {
+    // On a desktop, the system's opener is used instead of a missing program.
+    if nothing.code == Some(1) {
         let run = Run::from(
-            world.command(&["open", &numbers[0]]).env("BROWSER", program).output().unwrap(),
+            world.command(&["open", &numbers[0]]).env("BROWSER", "/gone").output().unwrap(),
         );
-        // On a desktop, the system's opener is used instead of a missing program.
-        if program == "false" || nothing.code == Some(1) {
-            assert_eq!(
-                (run.code, run.out.as_str()),
-                (Some(1), "http://site.example/0\n"),
-                "{run:?}"
-            );
-            assert!(run.err.contains(why), "{run:?}");
-        }
+        let printed = (run.code, run.out.as_str());
+        assert_eq!(printed, (Some(1), "http://site.example/0\n"), "{run:?}");
+        assert!(run.err.contains("/gone, the value of $BROWSER"), "{run:?}");
     }
+}
+
+/// The program cannot be started for one URL, because its argument becomes longer than systems allow.
+#[test]
+fn prints_only_the_urls_that_were_not_opened() {
+    let long = format!("http://site.example/{}", "x".repeat(2000));
+    let links = ["http://site.example/1", &long, "http://site.example/3"];
+    let items: String = links.iter().map(|l| format!("<item><link>{l}</link></item>")).collect();
+    let rss = format!("<rss version='2.0'><channel><title>x</title>{items}</channel></rss>");
+    let world = World::new(move |_| Reply::ok("application/rss+xml", rss.clone()));
+    world.run(&["add", &world.server.url("/feed.xml")]).ok();
+    let browser = |repeated: usize| {
+        world.write(
+            "config.toml",
+            &format!("browser = [\"true\", \"{}\"]", "{url}".repeat(repeated)),
+        );
+    };
+    let numbers = world.numbers();
+    let open: Vec<&str> = ["open"].into_iter().chain(numbers.iter().map(String::as_str)).collect();
+    browser(1000);
+    let run = world.run(&open);
+    assert_eq!((run.code, run.out.as_str()), (Some(3), &*format!("{long}\n")), "{run:?}");
+    assert!(run.err.starts_with("newsfed: cannot open http://site.example/xxx"), "{run:?}");
+    assert!(run.err.contains(" in the browser: "), "{run:?}");
+    browser(1);
+    assert_eq!(world.run(&open).ok(), "");
 }
 
 /// A slow reader of the output, such as a pager, must not delay the engine, because responses would then

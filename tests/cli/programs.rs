@@ -54,7 +54,21 @@ fn reports_the_number_and_reason_of_failures() {
         assert!(run.code == Some(1) && run.err.contains(why), "{run:?}");
     }
     let run = world.run(&["run", "half"]);
-    assert!(run.code == Some(1) && run.err.contains("give the items"), "{run:?}");
+    assert!(run.code == Some(1) && run.err.contains("no items given"), "{run:?}");
+}
+
+#[test]
+fn reports_commands_that_are_left_out() {
+    let world = with_commands("[[command]]\nname = \"linkding\"\n");
+    let warning = "config.toml:1:1: command.run: is missing";
+    for args in [&["run", "linkding", "1"][..], &["run"]] {
+        let run = world.run(args);
+        assert!(run.err.starts_with("warning: ") && run.err.contains(warning), "{run:?}");
+        assert!(run.err.contains("no valid [[command]]"), "{run:?}");
+    }
+    world.write("config.toml", "");
+    let run = world.run(&["run"]);
+    assert_eq!(run.err, "no [[command]] in config.toml\n");
 }
 
 #[test]

@@ -221,6 +221,17 @@ fn tags_keeps_and_snoozes_items() {
     let untagged = world.run(&["untag", "red,blue", &numbers[0], &numbers[2]]).ok();
     assert_eq!(untagged.trim(), "2 items untagged");
     assert_eq!((count("tag:red"), count("tag:blue")), (0, 0));
+    // Tags in quotes may contain commas, and untag needs no quotes for them.
+    for (tags, removed) in [("\"Linux, C\", red", "linux, c"), ("\"Linux, C\",red", "\"linux, c\"")]
+    {
+        world.run(&["tag", tags, &numbers[0]]).ok();
+        world.run(&["tag", "linux,c", &numbers[0]]).ok();
+        assert_eq!((count("tag:\"linux, c\""), count("tag:red")), (1, 1));
+        world.run(&["untag", removed, &numbers[0]]).ok();
+        assert_eq!((count("tag:\"linux, c\""), count("tag:linux"), count("tag:c")), (0, 1, 1));
+        assert_eq!(world.run(&["untag", "linux, c, red", &numbers[0]]).ok(), "1 item untagged\n");
+        assert_eq!(count("has:tag"), 1, "only {}", numbers[0]);
+    }
     world.run(&["later", &numbers[2]]).ok();
     assert_eq!(count("in:later"), 1);
     world.run(&["later", "--remove", &numbers[2]]).ok();

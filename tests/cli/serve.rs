@@ -437,11 +437,13 @@ fn serving_needs_a_password_and_an_address() {
     world.run_with(&["serve", "password"], "wonderland1\n").ok();
     let used = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = used.local_addr().unwrap().to_string();
+    world.write("config.toml", "[[command]]\nname = \"x\"\n");
     for command in [vec!["serve", "--address", &address], vec!["daemon"]] {
         let set = format!("serve.address={address:?}");
         let run = world.run(&[&["--set", set.as_str()], command.as_slice()].concat());
         assert_eq!(run.code, Some(1), "{run:?}");
         assert!(run.err.contains(&format!("cannot serve apps at {address}")), "{run:?}");
+        assert!(run.err.starts_with("warning: ") && run.err.contains("left out"), "{run:?}");
     }
     let run = world.run(&["--set", "serve.address=localhost", "serve"]);
     assert!(run.code == Some(4) && run.err.contains("an address with a port"), "{run:?}");

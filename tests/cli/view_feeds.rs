@@ -63,7 +63,11 @@ fn explains_mistakes() {
         (&["views", "feed"][..], 2, "--query"),
         (&["views", "feed", "all"], 1, "there is no view \"all\""),
         (&["views", "feed", "All & new", "--query", "x"], 2, "cannot be used with"),
-        (&["views", "feed", "All & new", "--limit", "0"], 2, "0 is not in 1..=5000"),
+        (
+            &["views", "feed", "All & new", "--limit", "0"],
+            2,
+            "expected a whole number from 1 to 5000",
+        ),
         (&["views", "feed", "All & new", "--output", "/no/such/file"], 1, "cannot write /no/such"),
         (&["--set", "feeds.items=0", "views"], 4, "feeds.items"),
     ] {

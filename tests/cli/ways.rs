@@ -1,6 +1,7 @@
 //! Choosing one of several ways to follow a URL, and URLs that are already followed.
 
 use super::{World, feed};
+use chrono::{DateTime, TimeDelta, Utc};
 use newsfed::demo::server::Reply;
 
 /// A page that announces two feeds and contains a list of articles.
@@ -37,10 +38,10 @@ fn pick_selects_a_way_by_number() {
     let undecided = world.run(&["add", &page]);
     assert_eq!(undecided.code, Some(2), "{undecided:?}");
     assert!(undecided.err.contains("choose one with --pick, from 1 to 2"), "{undecided:?}");
-    for number in ["0", "3"] {
+    for (number, why) in [("0", "expected a whole number, 1 or more"), ("3", "lists 1 to 2")] {
         let beyond = world.run(&["add", &page, "--pick", number]);
         assert_eq!(beyond.code, Some(2), "{beyond:?}");
-        assert!(beyond.err.contains("lists 1 to 2"), "{beyond:?}");
+        assert!(beyond.err.contains(why), "{beyond:?}");
     }
     let both = world.run(&["add", &page, "--pick", "1", "--yes"]);
     assert_eq!(both.code, Some(2), "{both:?}");
@@ -52,23 +53,36 @@ fn pick_selects_a_way_by_number() {
 #[test]
 fn messages_about_refusals_say_what_to_do() {
     let world = World::new(|request| match request.path.as_str() {
-        "/busy" => Reply::status(429).header("retry-after", "864000"),
+        "/busy" => Reply::status(429).header("retry-after", "172800"),
         "/limited" => Reply::status(429),
         "/broken" => Reply::status(500),
         "/empty.xml" => feed("Empty", &[]),
         "/image" => Reply::ok("image/x", (0..=255).collect::<Vec<u8>>().repeat(20)),
         _ => Reply::status(404),
     });
-    for (path, what, advice) in [
-        ("/busy", "limits the rate of requests (HTTP 429); try again after 20", ""),
-        ("/limited", "limits the rate of requests (HTTP 429); try again after ", ":"),
-        ("/broken", "reports an internal error (HTTP 500); try again later", ""),
-        ("/gone", "has nothing at this URL (HTTP 404); check the URL in a browser", ""),
-        ("/image", "this is not a feed but a binary file", ""),
+    for (path, what, wait) in [
+        ("/busy", "limits the rate of requests (HTTP 429); try again after ", Some(172_800)),
+        ("/limited", "limits the rate of requests (HTTP 429); try again after ", Some(600)),
+        ("/broken", "reports an internal error (HTTP 500); try again later", None),
+        ("/gone", "has nothing at this URL (HTTP 404); check the URL in a browser", None),
+        ("/image", "this is not a feed but a binary file", None),
     ] {
+        // The message, with the time at its end if newsfed read the clock at this time.
+        let message = |now: DateTime<Utc>| {
+            let end = wait.map(|wait| now + TimeDelta::seconds(wait));
+            let form = |end: DateTime<Utc>| match end.date_naive() == now.date_naive() {
+                true => end.format("%H:%M").to_string(),
+                false => end.format("%Y-%m-%d %H:%M").to_string(),
+            };
+            end.map_or(what.to_owned(), |end| format!("{what}{}\n", form(end)))
+        };
+        let before = Utc::now();
         let run = world.run(&["add", &world.server.url(path)]);
         assert_eq!(run.code, Some(1), "{run:?}");
-        assert!(run.err.contains(what) && run.err.contains(advice), "{what}: {run:?}");
+        // Times have minutes, so a run of less than a minute reads one of two.
+        let expected = [message(before), message(Utc::now())];
+        let found = expected.iter().any(|text| run.err.contains(text));
+        assert!(found, "{expected:?}: {run:?}");
     }
     let empty = world.run(&["add", &world.server.url("/empty.xml")]);
     assert!(empty.err.contains("the feed has no entries yet"), "{empty:?}");

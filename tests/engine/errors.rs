@@ -5,6 +5,7 @@ use super::*;
 use newsfed::config::FileChange;
 use newsfed::demo::server::Failure;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A server with two hosts: the first responds as set in `script`, and the second always works. Each host has
 /// a source that was polled once.
@@ -387,13 +388,25 @@ async fn does_not_read_a_feed_that_exceeds_its_limit() {
 
 #[tokio::test]
 async fn retries_by_the_user_do_not_lengthen_the_back_off() {
-    let server = Server::start(|_| Reply::status(500)).unwrap();
+    let polls = AtomicUsize::new(0);
+    let server = Server::start(move |_| match polls.fetch_add(1, Ordering::SeqCst) {
+        0 => feed(&[("1", "One")]),
+        _ => Reply::status(500),
+    })
+    .unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     let engine = home.on_demand().await;
-    for (minutes, failures) in [(0, 1), (1, 1), (59, 1), (60, 2), (1, 2)] {
-        home.clock.advance(minutes * MINUTE);
+    sync_one(&engine, Pace::Manual).await;
+    let mut waits = Vec::new();
+    for failures in 1..=8 {
+        home.clock.advance(MINUTE);
         sync_one(&engine, Pace::Manual).await;
-        assert_eq!(facts(&engine, "s").await.fail_count, failures, "after {minutes} min");
+        let facts = facts(&engine, "s").await;
+        assert_eq!(facts.fail_count, failures);
+        waits.push((facts.next_poll.unwrap() - home.clock.now()).num_minutes());
     }
+    let [first, .., last] = waits[..] else { unreachable!() };
+    // The waits vary by a tenth.
+    assert!(last * 9 <= first * 10, "{waits:?}");
     engine.shutdown().await;
 }

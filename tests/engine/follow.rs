@@ -203,7 +203,7 @@ async fn a_site_that_is_being_added_is_not_polled_at_the_same_time() {
             .map(|n| format!("<li class=story><a href=/news/story-{n}>The story of bus {n}</a>"))
             .collect(),
     };
-    // Samples of the articles are fetched before the source is declared, the last article is not among them.
+    // Samples of the articles are fetched before the source is declared; the last article is not among them.
     let (release, gate) = std::sync::mpsc::channel();
     let gate = std::sync::Mutex::new(gate);
     let server = Server::start(move |request| {
@@ -225,8 +225,10 @@ async fn a_site_that_is_being_added_is_not_polled_at_the_same_time() {
         async move { engine.follow(discovery, way, None, None).await.map(|(source, _)| source.id) }
     });
     let last = async {
+        let mut count = 0;
         while !paths_requested(&server).contains(&"/news/story-5".to_owned()) {
-            server.received(server.requests().len() + 1).await;
+            count += 1;
+            server.received(count).await;
         }
     };
     soon(last).await;

@@ -51,7 +51,7 @@ impl App {
     /// Runs a command for the current or the selected items.
     pub(super) fn run_command(&mut self, name: &str) -> Vec<Effect> {
         let Some(command) = self.settings.commands.iter().find(|c| c.name == name).cloned() else {
-            return self.problem(format!("There is no [[command]] named {}", line(name)));
+            return self.problem(format!("There is no valid [[command]] named {}", line(name)));
         };
         let rows = match self.focus {
             Focus::Sources if !self.awaits_targets() => {

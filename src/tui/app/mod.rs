@@ -434,16 +434,16 @@ impl App {
         if error == before.declaration_error && warning == before.declaration_warning {
             return vec![];
         }
+        self.remove_file_problem();
         match (error, warning) {
             (Some(error), _) => return self.show_error(&error),
             (None, Some(warning)) if self.warned.as_ref() != Some(&warning) => {
                 self.warned = Some(warning.clone());
-                return self.problem(warning);
+                return self.file_problem(warning);
             }
             (None, Some(_)) => {}
             (None, None) => self.warned = None,
         }
-        self.remove_error();
         vec![]
     }
 

@@ -10,9 +10,6 @@ use crate::tui::event::RequestId;
 use crate::util::text::counted;
 use crate::util::time_text;
 
-/// Beginning of messages about changed configuration files that could not be read.
-const NOT_RELOADED: &str = "Not reloaded: ";
-
 /// Counts of a refresh that the user started.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Refreshing {
@@ -152,13 +149,22 @@ impl App {
 
     /// Reports that a changed configuration file could not be read; the error names the file.
     pub(super) fn show_error(&mut self, error: &str) -> Vec<Effect> {
-        self.problem(format!("{NOT_RELOADED}{error}"))
+        self.file_problem(format!("Not reloaded: {error}"))
     }
 
-    /// Removes the message about an error that was corrected.
-    pub(super) fn remove_error(&mut self) {
+    /// Shows a problem in the configuration files until it is corrected.
+    pub(super) fn file_problem(&mut self, text: String) -> Vec<Effect> {
+        let effects = self.problem(text);
+        if let Some(toast) = &mut self.toast {
+            toast.is_about_files = true;
+        }
+        effects
+    }
+
+    /// Removes the message about the configuration files.
+    pub(super) fn remove_file_problem(&mut self) {
         for toast in [&mut self.toast, &mut self.problem] {
-            toast.take_if(|toast| toast.text.starts_with(NOT_RELOADED));
+            toast.take_if(|toast| toast.is_about_files);
         }
     }
 }

@@ -24,6 +24,8 @@ pub(in crate::tui) struct Toast {
     pub(in crate::tui) tone: Tone,
     /// The item (row key) that the message is about, if the message would be misleading next to another item.
     about: Option<i64>,
+    /// Whether the message is about an error in the configuration files.
+    pub(super) is_about_files: bool,
     /// Whether the message is about something that happened in the background.
     background: bool,
     seen_since: Time,
@@ -118,6 +120,7 @@ impl App {
             undo,
             tone,
             about: None,
+            is_about_files: false,
             background: false,
             seen_since: self.now,
             until,

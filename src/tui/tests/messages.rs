@@ -265,6 +265,12 @@ fn warnings_about_the_files_are_shown_once_and_errors_until_corrected() {
     assert!(!happen(None, None).contains("Not reloaded"));
     let warning = Some("config.toml:9: rule \"a\": query is missing");
     assert!(happen(None, warning).contains("query is missing"));
+    // The warning remains while an error is corrected, and is not shown again.
+    assert!(happen(Some("config.toml:5: no"), warning).contains("config.toml:5: no"));
+    let screen = happen(None, warning);
+    assert!(!screen.contains("Not reloaded") && !screen.contains("query is missing"), "{screen}");
+    assert!(!happen(None, None).contains("query is missing"));
+    assert!(happen(None, warning).contains("query is missing"), "it is new");
     let mut stage = Stage::new();
     stage.app.warned = warning.map(str::to_owned);
     stage.happen(Event::StatusChanged(crate::engine::Status {

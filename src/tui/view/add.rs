@@ -93,7 +93,7 @@ fn stage_lines(app: &App, add: &Add, width: u16) -> Vec<Line<'static>> {
                     lines.push(Line::styled(format!("{mark} {part}"), style));
                 }
             }
-            lines.extend(next_step(why).into_iter().flat_map(|step| paragraph(step, Role::Soft)));
+            lines.extend(paragraph(NEXT_STEP, Role::Soft));
             lines
         }
         Stage::Known(source) => {
@@ -119,12 +119,9 @@ const WIDTH: u16 = 104;
 const OWN_ORIGINS: &str =
     "Your own programs and files: exec:PROGRAM, filter:PROGRAM:URL, mail:PATH, or a file's path.";
 
-/// Advice shown if nothing was found at a URL, unless a reason already says, after a semicolon, what to do.
-pub(super) fn next_step(reasons: &[String]) -> Option<&'static str> {
-    const NEXT_STEP: &str =
-        "Type another URL, such as example.org or https://example.org/feed.xml, and press Enter.";
-    (!reasons.iter().any(|reason| reason.contains("; "))).then_some(NEXT_STEP)
-}
+/// Advice shown if nothing was found at a URL.
+pub(super) const NEXT_STEP: &str =
+    "Type another URL, such as example.org or https://example.org/feed.xml, and press Enter.";
 
 fn known_title(app: &App, source: i64) -> String {
     app.sources.entry(source).map(|entry| text::line(entry.title())).unwrap_or_default()

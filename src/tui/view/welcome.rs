@@ -2,6 +2,7 @@
 
 use super::super::app::{Add, App, Choice, Stage, as_sentence};
 use super::super::reader::wrap_plain;
+use super::add::NEXT_STEP;
 use super::chrome::marks;
 use super::dialogs::{DialogArea, field_line};
 use super::frame::{clear, key_line};
@@ -113,7 +114,7 @@ fn problem_lines(app: &App, add: &Add, width: u16) -> Vec<Line<'static>> {
             lines.push(Line::styled(format!("{mark} {part}"), style));
         }
     }
-    for part in super::add::next_step(why).into_iter().flat_map(|step| wrap_plain(step, space)) {
+    for part in wrap_plain(NEXT_STEP, space) {
         lines.push(Line::styled(format!("  {part}"), app.palette.style(Role::Soft)));
     }
     lines.push(Line::default());

@@ -19,6 +19,8 @@ const PAGE: [&str; 24] = [
     "tr", "td", "span", "i", "hr", "center", "a", "script", "style", "h1", "strong",
 ];
 
+const BINARY: &str = "a binary file";
+
 pub(super) fn find(text: &str) -> Result<Root<'_>, FeedError> {
     let start = text.trim_start_matches(is_filler);
     if start.is_empty() {
@@ -31,13 +33,19 @@ pub(super) fn find(text: &str) -> Result<Root<'_>, FeedError> {
         return Ok(Root::Json(inner));
     }
     if is_binary(text) {
-        return Err(FeedError::not_a_feed("a binary file"));
+        return Err(FeedError::not_a_feed(BINARY));
     }
     let mut scanner = Scanner::new(text);
     let mut first: Option<String> = None;
-    loop {
+    let kind = loop {
         let at = scanner.position();
-        let Some(token) = scanner.next_token() else { break };
+        let Some(token) = scanner.next_token() else {
+            break match first {
+                Some(_) => Outcome::HTML_PAGE.to_owned(),
+                None if text.contains("<?xml") => "an XML document without content".to_owned(),
+                None => "plain text".to_owned(),
+            };
+        };
         let Token::Open(tag) = token else { continue };
         let local = tag.name.rsplit(':').next().unwrap_or(tag.name).to_ascii_lowercase();
         let is_page = first.as_deref().is_some_and(|f| PAGE.contains(&f));
@@ -45,18 +53,14 @@ pub(super) fn find(text: &str) -> Result<Root<'_>, FeedError> {
             return Ok(Root::Xml { start: at });
         }
         if first.is_none() && !PAGE.contains(&local.as_str()) {
-            return Err(FeedError::not_a_feed(describe(&local)));
+            break describe(&local);
         }
         if matches!(local.as_str(), "script" | "style" | "textarea") {
             scanner.skip_raw(tag.name);
         }
         first.get_or_insert(local);
-    }
-    Err(FeedError::not_a_feed(match first {
-        Some(_) => Outcome::HTML_PAGE.to_owned(),
-        None if text.contains("<?xml") => "an XML document without content".to_owned(),
-        None => "plain text".to_owned(),
-    }))
+    };
+    Err(FeedError::not_a_feed(if has_control_characters(text) { BINARY.to_owned() } else { kind }))
 }
 
 /// Records the content that was skipped before the root.
@@ -92,12 +96,20 @@ fn is_filler(c: char) -> bool {
     c.is_whitespace() || c.is_control() || matches!(c, '\u{feff}' | '\u{200b}')
 }
 
+/// Maximum number of unexpected characters at the beginning of text.
+const MAX_UNEXPECTED: usize = 8;
+
 fn is_binary(text: &str) -> bool {
-    // Text with escape sequences for Japanese characters contains ESC.
-    let control = |c: &char| c.is_control() && !c.is_whitespace() && *c != '\u{1b}';
     text.starts_with("%PDF")
         || text.chars().take(16).filter(|c| *c == '\u{fffd}').count() > 1
-        || text.chars().take(1024).filter(control).count() > 8
+        || text.chars().take(1024).filter(|c| *c == '\0').count() > MAX_UNEXPECTED
+}
+
+/// Whether a document without a feed is binary. Feeds with a wrong encoding contain control characters too.
+fn has_control_characters(text: &str) -> bool {
+    // Text with escape sequences for Japanese characters contains ESC.
+    let unexpected = |c: &char| c.is_ascii_control() && !c.is_whitespace() && *c != '\u{1b}';
+    text.chars().take(1024).filter(unexpected).count() > MAX_UNEXPECTED
 }
 
 /// The argument of a script call such as `callback({...});`.

@@ -55,6 +55,8 @@ fn rejects_other_documents_and_reports_their_kind() {
         ("%PDF-1.7 x", "a binary file"),
         ("\u{fffd}PNG\r\n\u{1a}\n\0\0\0\0\0\0\0\0\0\0", "a binary file"),
         ("a\u{1}\u{2}\u{3}<b>\u{4}\u{5}\u{6}\u{7}\u{8}\u{e}\u{f}", "a binary file"),
+        ("a\u{1}\u{2}\u{3}<x>\u{4}\u{5}\u{6}\u{7}\u{8}\u{e}\u{f}", "a binary file"),
+        (&format!("<html><p>{}", "\u{92}".repeat(20)), "an HTML page"),
         (
             "\u{1b}$B\u{1b}(B \u{1b}$B\u{1b}(B \u{1b}$B\u{1b}(B \u{1b}$B\u{1b}(B \u{1b}$B",
             "plain text",
@@ -64,6 +66,20 @@ fn rejects_other_documents_and_reports_their_kind() {
         let error = parse(document.as_bytes(), None, None).expect_err(document);
         let named = FeedError::NotAFeed { actual: actual.to_owned() };
         assert_eq!(error, named, "{document:?}");
+    }
+}
+
+/// A publisher that read Windows-1252 as Latin-1 produces C1 characters instead of quotation marks.
+#[test]
+fn control_characters_do_not_make_a_feed_binary() {
+    for c in ['\u{92}', '\u{1}'] {
+        let title = format!("It{c}s a title").repeat(20);
+        let feed = format!(
+            "<rss version='2.0'><channel><title>{title}</title>\
+             <item><title>{title}</title><guid>1</guid></item></channel></rss>"
+        );
+        let parsed = parse(feed.as_bytes(), None, None).unwrap();
+        assert_eq!(parsed.entries.len(), 1, "{c:?}");
     }
 }
 

@@ -133,6 +133,7 @@ fn coming(memory: &Memory, next: Option<Time>, limits: &PollContext<'_>, now: Ti
             wanted,
             response: ResponseFacts::default(),
             fail_count: 0,
+            failing_for: None,
             ..*limits
         };
         let next = decide(&poll).next.trunc_subsecs(0);
@@ -175,6 +176,7 @@ mod tests {
             response: ResponseFacts { retry_after: Some(hour * 50), ..ResponseFacts::default() },
             hints: &hints,
             fail_count: 9,
+            failing_for: None,
             interval: hour,
             measured_gap: None,
             min: Duration::ZERO,

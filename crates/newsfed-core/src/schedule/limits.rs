@@ -95,6 +95,8 @@ pub struct PollContext<'a> {
     pub hints: &'a FeedHints,
     /// Failures in a row, including this poll; 0 after a success.
     pub fail_count: u32,
+    /// Time since the last success, if there was one.
+    pub failing_for: Option<Duration>,
     /// Usual interval, before any failures.
     pub interval: Duration,
     /// Measured mean time between items, once there are enough items.
@@ -237,9 +239,15 @@ fn refused(context: &PollContext<'_>, decision: &mut Decision) {
     }
 }
 
-/// The interval, doubled for every failure, minus a jitter of up to a tenth.
+/// The interval, doubled for every failure, minus a jitter of up to a tenth. Several retries by the user in a short time
+/// do not lengthen it: it is at most twice the time since the last success, and at least the interval doubled once.
 fn jittered(context: &PollContext<'_>) -> Duration {
-    let whole = doubled(context.interval.max(MINUTE), context.fail_count);
+    let interval = context.interval.max(MINUTE);
+    let whole = doubled(interval, context.fail_count);
+    let whole = match context.failing_for {
+        Some(failing) => whole.min(failing.max(interval).saturating_mul(2)),
+        None => whole,
+    };
     let mut random = fastrand::Rng::with_seed(context.seed ^ u64::from(context.fail_count));
     whole.mul_f64(1.0 - random.f64() / 10.0)
 }

@@ -22,6 +22,7 @@ fn plain(hints: &FeedHints) -> PollContext<'_> {
         response: ResponseFacts::default(),
         hints,
         fail_count: 0,
+        failing_for: None,
         interval: HOUR,
         measured_gap: None,
         min: Duration::ZERO,
@@ -142,6 +143,32 @@ fn rate_limits_without_retry_after_double() {
         let response = ResponseFacts { kind: ResponseKind::Limited, ..ResponseFacts::default() };
         let poll = PollContext { response, fail_count: fails, wanted: now(), ..plain(&hints) };
         assert_eq!(got(&poll), (want, Some((want, RateLimited)), vec![RateLimited]), "{fails}");
+    }
+}
+
+#[test]
+fn many_failures_in_a_short_time_are_not_backed_off_for_long() {
+    let hints = FeedHints::default();
+    let response = ResponseFacts { kind: ResponseKind::Failed, ..ResponseFacts::default() };
+    for (fails, failing, whole) in [
+        (9, Some(10), 120),
+        (9, Some(300), 600),
+        (3, Some(300), 480),
+        (9, Some(9000), 1440),
+        (9, None, 1440),
+    ] {
+        let failing_for = failing.map(minutes);
+        let poll = PollContext { response, fail_count: fails, failing_for, ..plain(&hints) };
+        let wait = got(&poll).0;
+        assert!((whole * 9 / 10..=whole).contains(&wait), "{fails}, {failing:?}: {wait}");
+    }
+    // Automatic polls wait as long as before.
+    let mut failing = HOUR;
+    for fails in 1..9 {
+        let poll = PollContext { response, fail_count: fails, ..plain(&hints) };
+        let capped = PollContext { failing_for: Some(failing), ..poll };
+        assert_eq!(got(&capped), got(&poll), "{fails}");
+        failing += (decide(&poll).next - now()).to_std().unwrap();
     }
 }
 

@@ -72,6 +72,12 @@ pub enum NoBrowser {
         "{0}, the value of $BROWSER, is not installed; change it, or set `browser` in config.toml"
     )]
     VariableNotInstalled(String),
+    /// A part of `$BROWSER` is not a command line, and nothing else can open the URL.
+    #[error(
+        "{0}, the value of $BROWSER, has an unclosed quotation mark; change it, or set `browser` in \
+         config.toml"
+    )]
+    VariableUnclosed(String),
 }
 
 /// Decides what to start: the configured argument list, in which `{url}` is replaced by the URL, or else the
@@ -119,6 +125,9 @@ fn plan_urls(
     }
     let found = FALLBACKS.iter().find(|program| (around.installed)(program));
     let program = found.ok_or_else(|| match (around.variable)("BROWSER") {
+        Some(list) if list.split(':').any(|line| shlex::split(line).is_none()) => {
+            NoBrowser::VariableUnclosed(super::text::line(&list))
+        }
         Some(list) if !list.is_empty() => NoBrowser::VariableNotInstalled(super::text::line(&list)),
         _ => NoBrowser::NoScreen,
     })?;
@@ -241,34 +250,51 @@ pub fn installed(program: &str) -> bool {
         && std::env::split_paths(&path).any(|folder| is_program(&folder.join(program)))
 }
 
+/// The URLs that were not opened.
+#[derive(Debug, thiserror::Error)]
+#[error("{why}")]
+pub struct NotOpened {
+    /// Their indexes in the list of URLs.
+    pub indexes: Vec<usize>,
+    /// Why the first of them was not opened.
+    pub why: io::Error,
+}
+
 /// Carries out the plan. A browser with its own windows is detached, and its output is discarded.
 /// A browser that runs in the terminal gets the terminal until it exits.
 ///
 /// # Errors
-/// If a program cannot be started, or a detached one fails within the time `watched`.
-pub fn launch(launch: &Launch, watched: Duration) -> io::Result<()> {
-    match &launch.how {
-        How::System(urls) => urls.iter().try_for_each(|url| open::that_detached(url.as_str())),
+/// If a program cannot be started, or a detached one fails within the time `watched`. The others are started
+/// anyway. The system's opener is not watched.
+pub fn launch(launch: &Launch, watched: Duration) -> Result<(), NotOpened> {
+    let results: Vec<io::Result<()>> = match &launch.how {
+        How::System(urls) => urls.iter().map(|url| open::that_detached(url.as_str())).collect(),
+        // The exit code of a text browser does not matter.
         How::Commands(commands) if launch.in_terminal => {
-            commands.iter().filter_map(|argv| command(argv)).try_for_each(|mut command| {
-                // The exit code of a text browser does not matter.
-                command.status().map(|_| ())
-            })
+            commands.iter().map(|argv| command(argv).status().map(drop)).collect()
         }
         How::Commands(commands) => {
             let end = Instant::now() + watched;
-            let started = commands.iter().filter_map(|argv| command(argv)).map(start_detached);
-            let started = started.collect::<io::Result<Vec<_>>>()?;
-            started.iter().zip(commands).try_for_each(|(exit, argv)| {
+            let started: Vec<_> =
+                commands.iter().map(|argv| start_detached(command(argv))).collect();
+            let watch = |(exit, argv): (io::Result<Exit>, &Vec<String>)| {
                 let left = end.saturating_duration_since(Instant::now());
-                match exit.recv_timeout(left) {
+                match exit?.recv_timeout(left) {
                     Ok(Ok(status)) if !status.success() => Err(failed(argv, status)),
                     _ => Ok(()),
                 }
-            })
+            };
+            started.into_iter().zip(commands).map(watch).collect()
         }
-    }
+    };
+    let failures =
+        results.into_iter().enumerate().filter_map(|(i, result)| Some((i, result.err()?)));
+    let (indexes, errors): (Vec<_>, Vec<_>) = failures.unzip();
+    errors.into_iter().next().map_or(Ok(()), |why| Err(NotOpened { indexes, why }))
 }
+
+/// Receives the exit status of a program.
+type Exit = Receiver<io::Result<ExitStatus>>;
 
 /// How long a command waits to report that a program fails at once.
 pub const WATCHED: Duration = Duration::from_millis(300);
@@ -279,15 +305,14 @@ fn failed(argv: &[String], status: ExitStatus) -> io::Error {
     io::Error::other(format!("{program} {how}"))
 }
 
-fn command(argv: &[String]) -> Option<Command> {
-    let (program, arguments) = argv.split_first()?;
-    let mut command = Command::new(program);
-    command.args(arguments);
-    Some(command)
+fn command(argv: &[String]) -> Command {
+    let mut command = Command::new(argv.first().map_or("", String::as_str));
+    command.args(argv.iter().skip(1));
+    command
 }
 
 /// Starts a program, and returns a channel for its exit status.
-fn start_detached(mut command: Command) -> io::Result<Receiver<io::Result<ExitStatus>>> {
+fn start_detached(mut command: Command) -> io::Result<Exit> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // The browser gets its own process group, so that keys typed in this terminal do not reach it.
     #[cfg(unix)]
@@ -302,186 +327,4 @@ fn start_detached(mut command: Command) -> io::Result<Receiver<io::Result<ExitSt
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const URL: &str = "https://example.com/a?b=c&d";
-
-    /// Plans with the given `BROWSER`, `DISPLAY` and installed programs.
-    fn planned(
-        configured: &[&str],
-        browser: Option<&str>,
-        display: Option<&str>,
-        programs: &[&str],
-        address: &str,
-    ) -> Result<Launch, NoBrowser> {
-        let configured: Vec<String> = configured.iter().map(|a| (*a).to_owned()).collect();
-        let variable = |name: &str| match name {
-            "BROWSER" => browser.map(str::to_owned),
-            "DISPLAY" => display.map(str::to_owned),
-            _ => None,
-        };
-        let installed = |program: &str| programs.contains(&program);
-        let around = Surroundings { variable: &variable, installed: &installed };
-        plan(&configured, false, &around, &[address])
-    }
-
-    fn commands(argv: &[&str], in_terminal: bool) -> Result<Launch, NoBrowser> {
-        let argv = argv.iter().map(|a| (*a).to_owned()).collect();
-        Ok(Launch { how: How::Commands(vec![argv]), in_terminal })
-    }
-
-    #[test]
-    fn the_browser_setting_takes_precedence() {
-        let all = ["firefox", "w3m", "/opt/lynx"];
-        let plan = |argv: &[&str]| planned(argv, Some("w3m"), Some(":0"), &all, URL);
-        assert_eq!(
-            plan(&["firefox", "--new-tab", "{url}"]),
-            commands(&["firefox", "--new-tab", URL], false)
-        );
-        assert_eq!(plan(&["firefox"]), commands(&["firefox", URL], false));
-        assert_eq!(
-            plan(&["/opt/lynx", "-x={url}"]),
-            commands(&["/opt/lynx", &format!("-x={URL}")], true)
-        );
-        assert_eq!(plan(&["gone"]), Err(NoBrowser::NotInstalled("gone".to_owned())));
-    }
-
-    #[test]
-    fn reads_the_browser_variable_as_command_lines() {
-        let all = ["firefox", "w3m", "my browser"];
-        let plan = |list: &str| planned(&[], Some(list), None, &all, URL);
-        assert_eq!(plan("firefox -P 'a b' %s"), commands(&["firefox", "-P", "a b", URL], false));
-        assert_eq!(plan("gone %s:w3m"), commands(&["w3m", URL], true));
-        assert_eq!(plan("'my browser'"), commands(&["my browser", URL], false));
-        assert_eq!(
-            plan("firefox $(touch x) `y`;z"),
-            commands(&["firefox", "$(touch", "x)", "`y`;z", URL], false)
-        );
-        assert_eq!(plan("'unclosed:w3m"), commands(&["w3m", URL], true), "not a command line");
-    }
-
-    #[cfg(all(unix, not(target_os = "macos")))]
-    #[test]
-    fn system_opener_needs_a_display() {
-        let url = Url::parse(URL).unwrap();
-        let system = Ok(Launch { how: How::System(vec![url]), in_terminal: false });
-        assert_eq!(planned(&[], None, Some(":0"), &["w3m"], URL), system);
-        assert_eq!(planned(&[], Some(""), Some(":0"), &[], URL), system);
-        assert_eq!(planned(&[], Some("gone"), Some(":0"), &[], URL), system);
-        assert_eq!(planned(&[], None, Some(""), &["lynx"], URL), commands(&["lynx", URL], true));
-        assert_eq!(planned(&[], None, None, &[], URL), Err(NoBrowser::NoScreen));
-        assert_eq!(planned(&[], Some(""), None, &[], URL), Err(NoBrowser::NoScreen));
-        let gone = Err(NoBrowser::VariableNotInstalled("gone -x".to_owned()));
-        assert_eq!(planned(&[], Some("gone -x"), None, &[], URL), gone);
-    }
-
-    #[test]
-    fn opens_only_http_and_https() {
-        for address in ["file:///etc/passwd", "javascript:1", "-x", "mailto:a@b", "", "--help"] {
-            let result = planned(&["firefox"], None, None, &["firefox"], address);
-            assert_eq!(result, Err(NoBrowser::Address), "{address}");
-        }
-        let spaced = planned(&["firefox"], None, None, &["firefox"], "http://h/a b\u{1b}c");
-        assert_eq!(spaced, commands(&["firefox", "http://h/a%20b%1Bc"], false));
-    }
-
-    #[test]
-    fn recognises_players_that_run_in_the_terminal() {
-        let cases: [(&[&str], &str, bool); 9] = [
-            (&["mpv", "{url}"], "audio/mpeg", true),
-            (&["/usr/bin/mpv"], "audio/mpeg", true),
-            (&["mpv"], "video/mp4", false),
-            (&["mpv"], "", false),
-            (&["mpv", "--force-window", "{url}"], "audio/mpeg", false),
-            (&["mpg123"], "audio/mpeg", true),
-            (&["vlc"], "audio/mpeg", false),
-            (&["viewer"], "image/png", true),
-            (&[], "image/png", false),
-        ];
-        for (argv, kind, expected) in cases {
-            let argv: Vec<String> = argv.iter().map(|a| (*a).to_owned()).collect();
-            assert_eq!(
-                draws_in_terminal(&argv, kind, &["viewer".to_owned()]),
-                expected,
-                "{argv:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_file_path_is_passed_as_one_argument() {
-        let around = Surroundings { variable: &|_| None, installed: &|program| program == "see" };
-        let file = Path::new("/home/u/a b; {url}.pdf");
-        for (argv, expected) in [
-            (&["see", "{file}"][..], commands(&["see", "/home/u/a b; {url}.pdf"], false)),
-            (
-                &["see", "-f={file}", "{url}"],
-                commands(&["see", "-f=/home/u/a b; {url}.pdf", URL], false),
-            ),
-            (&["see", "{url}", "{file}"], commands(&["see", URL, "/home/u/a b; {url}.pdf"], false)),
-            (&["gone", "{file}"], Err(NoBrowser::NotInstalled("gone".to_owned()))),
-        ] {
-            let argv: Vec<String> = argv.iter().map(|a| (*a).to_owned()).collect();
-            assert!(needs_file(&argv));
-            assert_eq!(plan_file(&argv, false, &around, (URL, file)), expected);
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn passes_paths_of_stored_files_to_programs() {
-        let around = Surroundings { variable: &|_| None, installed: &|_| true };
-        let plan = |argv: &[&str], path: &str| {
-            let argv: Vec<String> = argv.iter().map(|part| (*part).to_owned()).collect();
-            plan_stored(&argv, false, &around, Path::new(path)).map(|launch| launch.how)
-        };
-        let path = "/files/-a $(b).mp3";
-        for (argv, expected) in [
-            (&["mpv", "{url}"][..], &["mpv", path][..]),
-            (&["mpv", "--", "{file}"], &["mpv", "--", path]),
-            (&["mpv"], &["mpv", path]),
-        ] {
-            let expected = expected.iter().map(|part| (*part).to_owned()).collect();
-            assert_eq!(plan(argv, path), Ok(How::Commands(vec![expected])), "{argv:?}");
-        }
-        assert_eq!(plan(&["mpv"], "relative.mp3"), Err(NoBrowser::Address));
-    }
-
-    #[test]
-    fn finds_programs_by_name_and_by_path() {
-        assert!(installed("sh") && installed("/bin/sh"));
-        assert!(!installed("") && !installed("/etc/passwd") && !installed("no-such-program-here"));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn starts_a_detached_program() {
-        let folder = tempfile::tempdir().unwrap();
-        let fifo = folder.path().join("out");
-        let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
-        assert!(made.success());
-        let script = format!("echo \"$1\" > {}", fifo.display());
-        let argv = ["sh", "-c", &script, "x", URL].map(str::to_owned).to_vec();
-        let plan = Launch { how: How::Commands(vec![argv]), in_terminal: false };
-        launch(&plan, Duration::ZERO).unwrap();
-        // Opening the pipe for reading blocks until the writer opens it.
-        assert_eq!(std::fs::read_to_string(&fifo).unwrap().trim(), URL);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn reports_a_program_that_fails_at_once() {
-        let run = |script: &str, watched| {
-            let commands = ["true", script].map(|script| ["sh", "-c", script].map(str::to_owned));
-            let how = How::Commands(commands.map(Vec::from).to_vec());
-            let done = launch(&Launch { how, in_terminal: false }, watched);
-            done.map_err(|e| e.to_string())
-        };
-        let long = Duration::from_secs(60);
-        assert_eq!(run("exit 3", long), Err("sh exited with 3".to_owned()));
-        assert_eq!(run("kill -9 $$", long), Err("sh was killed".to_owned()));
-        assert_eq!(run("exit 0", long), Ok(()));
-        assert_eq!(run("sleep 2; exit 3", Duration::from_millis(10)), Ok(()));
-    }
-}
+mod tests;

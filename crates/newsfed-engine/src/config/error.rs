@@ -199,6 +199,7 @@ impl Report {
         ErrorPlace::Point { file: self.file.clone(), line, column }
     }
 }
+
 /// The first warning about the files, and the number of the others.
 pub fn first_warning(warnings: &[impl fmt::Display]) -> Option<String> {
     let (first, others) = warnings.split_first()?;

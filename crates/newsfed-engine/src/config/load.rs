@@ -13,7 +13,7 @@ use super::paths::Paths;
 use super::quote::quote;
 use super::rule::{mismatch, show_time};
 use super::schema::{SETTINGS, TABLES, VIEW};
-use super::setting::{in_table, read};
+use super::setting::read;
 use super::settings::{Settings, ViewSettings};
 use super::sources::{contradiction, read_sources};
 use super::theme::Theme;
@@ -231,23 +231,7 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
 /// Reads `[keys]` and its tables with the bindings of the panes.
 fn read_keys(table: &[Pair], settings: &mut Settings, report: &mut Report) {
     let contexts = Context::ALL.map(Context::name);
-    let settings_here = in_table(SETTINGS, "keys").map(|(key, _)| key);
-    let known: Vec<&str> = settings_here.chain(contexts).collect();
-    let is_binding = |pair: &&Pair| {
-        matches!(pair.node.value, Value::Text(_))
-            && !known.contains(&pair.key.as_str())
-            && did_you_mean(&pair.key, known.iter().copied()).is_empty()
-            && report.elsewhere(&pair.key).is_empty()
-    };
-    let misplaced: Vec<&Pair> = table.iter().filter(is_binding).collect();
-    for pair in &misplaced {
-        let tables = contexts.map(|name| format!("[keys.{name}]")).join(", ");
-        let message = format!("key bindings belong in one of the tables {tables}");
-        report.error(pair.at, &format!("keys.\"{}\"", pair.key), message);
-    }
-    let others: Vec<&str> =
-        contexts.into_iter().chain(misplaced.iter().map(|pair| pair.key.as_str())).collect();
-    read(table, &"keys.", (SETTINGS, "keys"), &others, settings, report);
+    read(table, &"keys.", (SETTINGS, "keys"), &contexts, settings, report);
     let tables = table.iter().filter(|p| contexts.contains(&p.key.as_str()));
     settings.keys.bindings = tables_of_texts(tables, "keys.", report);
 }

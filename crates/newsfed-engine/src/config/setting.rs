@@ -4,6 +4,7 @@
 use super::advice::Expected;
 use super::document::{Node, Pair, Value};
 use super::error::{Report, did_you_mean};
+use super::keymap::Context;
 use super::rule::{Rule, Slot, fill, show as show_slot};
 use crate::model::SourceKind;
 use crate::util::login::hide_secrets;
@@ -352,13 +353,21 @@ pub(super) fn read<T>(
             }
         } else if !others.contains(&pair.key.as_str()) {
             let known = in_table(settings, table).map(|(key, _)| key);
-            let hint = match did_you_mean(&pair.key, known.chain(others.iter().copied())) {
-                hint if hint.is_empty() => report.elsewhere(&pair.key),
-                hint => hint,
-            };
+            let similar = did_you_mean(&pair.key, known.chain(others.iter().copied()));
+            let hints = [similar, report.elsewhere(&pair.key), misplaced_binding(table, pair)];
+            let hint = hints.into_iter().find(|hint| !hint.is_empty()).unwrap_or_default();
             report.error(pair.at, &name(), format!("unknown setting{hint}"));
         }
     }
+}
+
+/// A hint for a key binding in `[keys]` itself.
+fn misplaced_binding(table: &str, pair: &Pair) -> String {
+    if table != "keys" || !matches!(pair.node.value, Value::Text(_)) {
+        return String::new();
+    }
+    let tables = Context::ALL.map(|context| format!("[keys.{}]", context.name())).join(", ");
+    format!("; key bindings belong in one of the tables {tables}")
 }
 
 /// Parses a list in TOML notation, such as `["mpv", "--no-video"]`.

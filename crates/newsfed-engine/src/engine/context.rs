@@ -77,8 +77,8 @@ pub(super) struct Context {
     pub(super) syncing: tokio::sync::Mutex<()>,
     /// Cancellation tokens of the running explorations, by row key.
     exploring: Mutex<HashMap<i64, CancellationToken>>,
-    /// URLs of the sources whose first responses are being stored.
-    adding: Mutex<HashSet<Url>>,
+    /// URLs of the sources whose first responses are being stored, once for each attempt to add one.
+    adding: Mutex<Vec<Url>>,
 }
 
 /// A source that is being added.
@@ -89,7 +89,10 @@ pub(super) struct Adding<'a> {
 
 impl Drop for Adding<'_> {
     fn drop(&mut self) {
-        self.context.adding().remove(&self.url);
+        let mut adding = self.context.adding();
+        if let Some(at) = adding.iter().position(|url| *url == self.url) {
+            adding.swap_remove(at);
+        }
     }
 }
 
@@ -155,7 +158,7 @@ impl Context {
 
     /// Keeps the source with this URL from being polled until the result is dropped.
     pub(super) fn begin_adding(&self, url: Url) -> Adding<'_> {
-        self.adding().insert(url.clone());
+        self.adding().push(url.clone());
         Adding { context: self, url }
     }
 
@@ -163,7 +166,7 @@ impl Context {
         self.adding().contains(url)
     }
 
-    fn adding(&self) -> MutexGuard<'_, HashSet<Url>> {
+    fn adding(&self) -> MutexGuard<'_, Vec<Url>> {
         self.adding.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

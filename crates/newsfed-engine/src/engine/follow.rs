@@ -6,9 +6,7 @@ use super::context::FileState;
 use super::edit::blocking;
 use super::handle::Handle;
 use super::lists;
-use super::message::{
-    Discovery, FirstFeed, FirstFetch, FirstPage, Pace, ProcessRole, TimedResponse, Way,
-};
+use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, Pace, TimedResponse, Way};
 use super::planner;
 use super::poll::{Finished, Started, read_response, store};
 use super::queue::Job;
@@ -152,8 +150,9 @@ impl Handle {
         }
         self.refuse_missing_file().await?;
         let file = SourcesFile::open(&self.paths);
-        // The watcher of the file notices the change while the pages of the first response are being fetched.
+        // The source is declared while the pages of its first response are being fetched.
         let adding = self.context.begin_adding(source.url.clone());
+        let reloading = self.context.reloading.lock().await;
         let (added, edit) = blocking(move || file.import(&[source])).await?;
         let (source, known) = (added.sources.into_iter().next(), added.already.into_iter().next());
         let Some(source) = source else {
@@ -167,15 +166,16 @@ impl Handle {
                 return Ok((source, edit));
             }
         };
+        self.context.set_error(None);
         rules::renew_for(&self.context, declared.iter(), &facts);
+        self.context.set_sources(declared, &facts);
+        drop(reloading);
         if let Some(facts) = facts.iter().find(|f| f.id == source.id) {
             // The file has already been changed, and without this response the source will be polled soon.
             if let Err(e) = self.begin_source(facts, &source, first, prefetched).await {
                 tracing::error!("the first response of {} was not stored: {e}", source.id);
             }
         }
-        self.context.set_error(None);
-        self.context.set_sources(declared, &facts);
         drop(adding);
         self.replan().await;
         Ok((source, edit))
@@ -234,8 +234,7 @@ impl Handle {
         prefetched
     }
 
-    /// Stores the first response of a new source. If another process polls, it fetches the pages of a site as soon
-    /// as it reads the file, so they are not fetched here, too.
+    /// Stores the first response of a new source.
     async fn begin_source(
         &self,
         facts: &SourceFacts,
@@ -244,8 +243,6 @@ impl Handle {
         prefetched: Prefetched,
     ) -> Result<(), StoreError> {
         let facts = lists::begun(&self.context, source, facts).await?;
-        let elsewhere = matches!(self.status().borrow().role, ProcessRole::Watches(_));
-        let first = first.filter(|_| !elsewhere || !source.kind().reads_pages());
         let Some(first) = first else { return Ok(()) };
         self.store_first(&facts, source, first, prefetched).await
     }
@@ -406,6 +403,9 @@ impl Handle {
         };
         let task = tokio::task::spawn_blocking(load);
         let loaded = task.await.map_err(|_| StoreError::Closed)??;
+        for warning in &loaded.warnings {
+            tracing::warn!("{warning}");
+        }
         self.context.set_warning(config::first_warning(&loaded.warnings));
         if self.context.config_changed.swap(false, Ordering::SeqCst) {
             self.reload_settings(loaded.settings).await;

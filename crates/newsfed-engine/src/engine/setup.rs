@@ -98,6 +98,7 @@ pub(super) fn limits<'a>(
         response: ResponseFacts::default(),
         hints: &facts.hints,
         fail_count: 0,
+        failing_for: facts.last_ok.and_then(|ok| (now - ok).to_std().ok()),
         interval: settings.interval,
         measured_gap: memory.learned().gap(now),
         min: settings.min_interval,

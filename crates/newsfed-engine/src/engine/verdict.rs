@@ -17,8 +17,6 @@ const MOVE_POLLS: u32 = 3;
 /// Minimum time that these polls must span, because a captive portal redirects everything until the user logs
 /// in.
 const MOVE_TIME: TimeDelta = TimeDelta::days(1);
-/// A manual poll of a failing source within this time of the last poll is a retry.
-const RETRY_TIME: TimeDelta = TimeDelta::hours(1);
 /// If a server always responds with 304, the full document is requested again after this time.
 const FULL_EVERY: TimeDelta = TimeDelta::days(8);
 
@@ -84,7 +82,6 @@ pub(super) fn validators_to_send(facts: &SourceFacts, now: Time) -> Validators {
 impl Verdict {
     /// Updates the facts inside the transaction that stores the items.
     pub(super) fn apply(&self, facts: &mut SourceFacts, ingested: &Ingested) {
-        let before = facts.last_poll;
         // The earlier of the two times, because the clock may have been set back during the poll.
         facts.last_poll = Some(self.started.min(self.now));
         let failed = matches!(self.outcome, Outcome::Failed { .. });
@@ -95,7 +92,6 @@ impl Verdict {
         }
         match (failed, self.offline) {
             (false, _) => facts.fail_count = 0,
-            (true, false) if self.is_retry(facts, before) => {}
             (true, false) => facts.fail_count = facts.fail_count.saturating_add(1),
             (true, true) => {}
         }
@@ -105,16 +101,6 @@ impl Verdict {
             facts.home_url = document.home_url.clone().or(facts.home_url.take());
             facts.body_hash = Some(document.hash);
         }
-    }
-
-    /// Whether the user retried a failing source soon after the last attempt. Such failures do not lengthen
-    /// the back-off, unless the server refused the request.
-    fn is_retry(&self, facts: &SourceFacts, before: Option<Time>) -> bool {
-        let soon = before.is_some_and(|at| self.started - at < RETRY_TIME);
-        !self.automatic
-            && facts.fail_count > 0
-            && soon
-            && self.response().kind == ResponseKind::Failed
     }
 
     /// A full response replaces both validators, and a missing one is removed; a 304 can only

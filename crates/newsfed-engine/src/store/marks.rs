@@ -9,6 +9,7 @@ use super::view::View;
 use super::{stories, tags};
 use crate::model::{Effect, Time};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,6 +152,23 @@ impl Store {
     /// Like [`Store::mark`], outside of a runtime.
     pub fn mark_blocking(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.writer()?.call_blocking(move |conn| set(conn, &mark, &keys, to))
+    }
+
+    /// Sets several marks in one transaction, outside of a runtime; returns the row keys of the items that
+    /// changed.
+    pub fn mark_all_blocking(
+        &self,
+        marks: Vec<Mark>,
+        keys: Vec<i64>,
+        to: bool,
+    ) -> Result<BTreeSet<i64>> {
+        self.writer()?.call_blocking(move |conn| {
+            let mut changed = BTreeSet::new();
+            for mark in &marks {
+                changed.extend(set(conn, mark, &keys, to)?);
+            }
+            Ok(changed)
+        })
     }
 
     /// Like [`Store::mark_blocking`], with the other items of their stories.

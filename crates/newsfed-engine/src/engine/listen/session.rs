@@ -212,7 +212,7 @@ async fn connect(child: &mut Child, socket: &Path) -> Result<Ipc, String> {
         }
         match child.try_wait() {
             Ok(None) => sleep(TRY).await,
-            Ok(Some(status)) => return Err(format!("the player exited ({status})")),
+            Ok(Some(status)) => return Err(format!("the player exited: {status}")),
             Err(e) => return Err(e.to_string()),
         }
     }
