@@ -153,7 +153,7 @@ impl CrawlArgs {
 
 const EXAMPLES: &str = "\
 The strategies sb-oracle and omniscient need to know the site in advance and
-only work in replays. Documents larger than net.max_body are skipped. Exits
+work only in replays. Documents larger than net.max_body are skipped. Exits
 with 130 if stopped; --resume continues with the original targets and strategy.
 
 --targets data is the same as files, without plain text. Several media types,

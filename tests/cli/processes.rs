@@ -108,7 +108,7 @@ fn postpones_a_poll_during_which_the_program_was_killed() {
     assert_eq!((&due[0]["result"], due[0]["until"].is_string()), (&"not-due".into(), true));
     assert_eq!(world.server.requests().len(), 1);
     let shown = world.run(&["sources", "show", "127-0-0-1-a"]);
-    assert!(shown.out.contains("newsfed exited while polling this source"), "{shown:?}");
+    assert!(shown.out.contains("newsfed exited while checking this source"), "{shown:?}");
 }
 
 #[test]

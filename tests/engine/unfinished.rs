@@ -56,7 +56,7 @@ async fn a_crashing_source_waits_longer_each_time() {
         assert_eq!(wait, chrono::TimeDelta::minutes(minutes));
         let last = polls(&engine).into_iter().find(|p| p.status.is_none()).unwrap();
         let Outcome::Failed { message, .. } = last.outcome else { panic!("{last:?}") };
-        assert_eq!(message, "newsfed exited while polling this source");
+        assert_eq!(message, "newsfed exited while checking this source");
         let due = sync(&engine, Pace::Due).await;
         assert!(matches!(due["a"], Refreshed::NotDue(_)), "{due:?}");
         // The first time, the user may have killed the program, so a manual refresh waits only from the

@@ -226,7 +226,7 @@ fn resuming_redraws_everything() {
 
 /// The shell must regain the terminal, but it waits for newsfed, not for the editor.
 #[test]
-fn stopping_the_editor_also_stops_the_program() {
+fn suspending_the_editor_also_suspends_newsfed() {
     let world = World::new(&["/feed.xml"]);
     let path = |name| world.path(name).display().to_string();
     let script = format!(

@@ -130,7 +130,7 @@ fn an_empty_source_that_is_paused_offers_to_ignore_the_pause() {
         (
             PauseReason::Gone,
             now() + TimeDelta::days(2_900_000),
-            "newsfed tried once. It is not checked any more, because the",
+            "newsfed tried once. It is not checked any more.",
         ),
     ] {
         let mut list = source_list();

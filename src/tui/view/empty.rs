@@ -405,9 +405,7 @@ fn failed(app: &App, entry: &SourceEntry) -> Notice {
     let wait = facts.next_poll.filter(|_| entry.source.enabled);
     let next = match wait.map(|next| (next - app.now).num_seconds()) {
         None => String::new(),
-        Some(_) if is_gone => {
-            " It is not checked any more, because the server reports that it is gone.".to_owned()
-        }
+        Some(_) if is_gone => " It is not checked any more.".to_owned(),
         Some(..=0) => " Trying again now.".to_owned(),
         Some(wait) => format!(" The next attempt is in {}.", span(wait)),
     };

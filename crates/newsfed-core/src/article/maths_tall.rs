@@ -8,7 +8,7 @@ use super::maths_table::{WORDS, sign};
 /// Maximum width of a limit, in cells. A wider one is easier to read inline.
 const MAX_LIMIT: usize = 24;
 
-/// Signs and words that have limits below and above.
+/// Operators with limits below and above.
 const WITH_LIMITS: [&str; 20] = [
     "sum",
     "prod",

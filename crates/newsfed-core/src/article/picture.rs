@@ -116,7 +116,7 @@ pub(super) fn size(img: ElementRef<'_>) -> Option<(u32, u32)> {
     read("width").zip(read("height"))
 }
 
-/// Whether a class marks an icon: the whole name, or one part of it.
+/// Whether the name of a class, or one part of it, stands for an icon.
 fn is_icon(class: &str) -> bool {
     let class = class.to_ascii_lowercase();
     ICONS.contains(&class.as_str())

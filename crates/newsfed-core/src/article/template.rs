@@ -207,8 +207,8 @@ impl Template {
     }
 
     /// The article's blocks on a page; `None` if the template does not fit, or if it would lose text that
-    /// extraction from the page alone includes with high probability. `taken` is the result of the page
-    /// alone, `chances` are the probabilities of its blocks.
+    /// extraction from the page alone includes with high probability. `taken` marks the blocks that the
+    /// page classifier selects, and `chances` contains their probabilities.
     pub(super) fn apply(
         &self,
         page: &Page<'_>,

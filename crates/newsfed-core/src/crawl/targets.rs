@@ -113,7 +113,6 @@ pub enum Class {
 pub enum Targets {
     /// Files of these MIME types, in lower case.
     Files(Vec<String>),
-    /// Articles.
     Articles,
 }
 

@@ -76,7 +76,7 @@ pub fn may_be_prefix(text: &str) -> bool {
             '\u{ac00}'..='\u{d7a3}' => return true,
             _ if c.is_alphanumeric() && !is_word(c) => letters += 1,
             _ if letters > 0 || is_word(c) => return false,
-            // The word ends before its signs.
+            // Trailing symbols are not part of the word.
             _ => is_signed = is_sign(c),
         }
         if letters >= PREFIX_LETTERS {

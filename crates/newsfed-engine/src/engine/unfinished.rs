@@ -11,7 +11,7 @@ const CERTAIN: u32 = 2;
 /// Postpones the sources whose polls were running when the previous process ended. Only the process with the
 /// lock may do that, because polls of another process may still be running.
 pub(super) async fn postpone(store: &Store, now: Time) -> Result<()> {
-    let message = "newsfed exited while polling this source".to_owned();
+    let message = "newsfed exited while checking this source".to_owned();
     let outcome = Outcome::Failed { kind: ErrorKind::Transient, message };
     let count = store.fail_unfinished_polls(outcome, move |facts, broken| {
         fail(facts, broken, now);

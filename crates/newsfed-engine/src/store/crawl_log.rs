@@ -17,7 +17,6 @@ pub(super) const STEPS: [&str; 3] =
 /// A link that was seen for the first time.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkRow<'a> {
-    /// The URL of the link.
     pub url: &'a str,
     /// Number and text of the tag path that leads to the link.
     pub path: (u32, &'a str),

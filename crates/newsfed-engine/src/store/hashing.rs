@@ -30,7 +30,7 @@ impl Hashing {
             let value: Option<String> = query.query_row([SECRET], |r| r.get(0)).optional()?;
             let Some(value) = value else { return Ok(None) };
             let secret = serde_json::from_str(&value).inspect_err(|e| {
-                tracing::error!("the key of the hashes is damaged, so items count as changed: {e}");
+                tracing::error!("the hash key is damaged, so all items count as changed: {e}");
             });
             Ok(secret.ok().map(|secret| Self { secret }))
         };

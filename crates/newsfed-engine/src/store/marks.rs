@@ -131,7 +131,7 @@ fn snooze(conn: &Connection, keys: &[i64], until: Time) -> Result<Vec<i64>> {
     Ok(changed)
 }
 
-/// Marks snoozed items whose time has come as unread and shows them again; returns their number.
+/// Ends the snooze of items that are due: marks them as unread and shows them again. Returns their number.
 pub(super) fn wake(conn: &Connection, now: Time) -> Result<usize> {
     let woken = conn
         .prepare_cached(
@@ -187,7 +187,7 @@ impl Store {
         self.call(move |conn| part::mark_read(conn, &view, part, stories)).await
     }
 
-    /// Marks snoozed items whose time has come as unread and shows them again; returns their number.
+    /// Ends the snooze of items that are due: marks them as unread and shows them again. Returns their number.
     pub async fn wake(&self, now: Time) -> Result<usize> {
         self.call(move |conn| wake(conn, now)).await
     }

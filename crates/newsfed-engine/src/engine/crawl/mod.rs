@@ -106,7 +106,6 @@ pub enum CrawlStep {
         found: Option<Box<CrawlFind>>,
         got: Box<LinkResult>,
     },
-    /// The crawl has ended.
     Ended(CrawlEnd),
 }
 
