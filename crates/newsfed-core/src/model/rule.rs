@@ -38,6 +38,11 @@ impl fmt::Display for Effect {
     }
 }
 
+impl Effect {
+    /// The names of all effects except tags.
+    pub const NAMES: [&'static str; 6] = ["read", "pin", "later", "hide", "notify", "run"];
+}
+
 impl FromStr for Effect {
     type Err = String;
 
@@ -51,11 +56,7 @@ impl FromStr for Effect {
             "run" => Self::Run,
             other => match other.strip_prefix("tag:").map(name::tag) {
                 Some(tag) if !tag.is_empty() => Self::Tag(tag),
-                _ => {
-                    return Err(
-                        "expected read, pin, later, hide, notify, run or tag:NAME".to_owned()
-                    );
-                }
+                _ => return Err(format!("expected {} or tag:NAME", Self::NAMES.join(", "))),
             },
         })
     }

@@ -121,8 +121,8 @@ fn day(text: &str) -> Result<String, String> {
 /// An effect. A tag must have its stored form, as in the command `tag`.
 fn effect_of(text: &str) -> Result<Effect, String> {
     let effect = text.parse().map_err(|expected: String| {
-        let names = ["read", "pin", "later", "hide", "notify", "run"];
-        format!("{expected}, found {}{}", quote(text), did_you_mean(text, names.into_iter()))
+        let hint = did_you_mean(text, Effect::NAMES);
+        format!("{expected}, found {}{hint}", quote(text))
     })?;
     if let (Effect::Tag(tag), Some(typed)) = (&effect, text.strip_prefix("tag:"))
         && *tag != line(&typed.replace('"', " "))

@@ -228,7 +228,7 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
     settings
 }
 
-/// Reads `[keys]` and its tables with the bindings of the panes.
+/// Reads `[keys]` and its tables of key bindings.
 fn read_keys(table: &[Pair], settings: &mut Settings, report: &mut Report) {
     let contexts = Context::ALL.map(Context::name);
     read(table, &"keys.", (SETTINGS, "keys"), &contexts, settings, report);
