@@ -67,7 +67,7 @@ enum AccountCommand {
         /// The account, as in `newsfed account`
         #[arg(value_name = "ACCOUNT")]
         account: String,
-        /// Follow its sources from now on, and keep their items
+        /// Follow the account's sources here from now on, and keep their items
         #[arg(long)]
         keep: bool,
     },
@@ -178,8 +178,8 @@ fn print(status: &AccountStatus, all: bool, out: &mut Output) -> Result<(), Fail
     }
     for (source, url) in &status.unused {
         out.line(format!(
-            "  sources.toml has settings of {source}, but the server does not have {url}; remove \
-             the entry if it is gone for good"
+            "  sources.toml has settings for {source}, but the server does not have {url}; remove \
+             the entry if the feed is gone for good"
         ))?;
     }
     for warning in &status.warnings {

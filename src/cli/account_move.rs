@@ -23,7 +23,7 @@ pub(super) struct MoveArgs {
     /// Move all feeds
     #[arg(long, conflicts_with = "sources")]
     all: bool,
-    /// Make the moved sources your own again; the server keeps those it had before
+    /// Make moved sources your own again; the server keeps those it already had
     #[arg(long, conflicts_with_all = ["sources", "all"])]
     back: bool,
     /// Only show what would be moved

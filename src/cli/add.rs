@@ -39,7 +39,7 @@ pub(super) struct AddArgs {
     /// Folder to put the source in, such as Tech/Linux
     #[arg(long)]
     folder: Option<String>,
-    /// Have this account subscribe to the feed, instead of following it here
+    /// Subscribe to the feed with this account instead of following it here
     #[arg(long, value_name = "ACCOUNT", conflicts_with = "comments_of")]
     account: Option<String>,
     /// Do not ask: use the best way, and run the program of --exec or --filter
@@ -68,8 +68,8 @@ requests. The selectors of a website are written to sources.toml, where you can
 change them (docs/websites.md).
 
 --exec, --filter, --file and --mail are for programs, files and newsletters of
-your own (docs/programs.md). The program is shown before it runs for the first
-time.
+your own (docs/programs.md). newsfed asks before it runs a program for the
+first time.
 
 Examples:
   newsfed add example.org
@@ -203,7 +203,7 @@ async fn subscribe(
     let way = choose(args, &discovery, handle.now(), out)?;
     let Some(way) = discovery.ways.get(way).filter(|way| way.kind() == SourceKind::Feed) else {
         let message =
-            "an account can only subscribe to feeds; without --account newsfed follows it";
+            "an account can only subscribe to feeds; leave out --account to follow this URL";
         return Err(Failure::Plain(message.to_owned()));
     };
     let (title, folder) = (args.title.clone(), args.folder.clone());
@@ -257,7 +257,6 @@ fn choose(
         _ if discovery.ways[0].kind() == SourceKind::Feed
             && !covers_page(discovery)
             && !args.yes => {}
-        // Articles are the default; website.targets in sources.toml changes it.
         _ if discovery.ways[1..].iter().all(|w| is_other_kind(w.kind())) => return Ok(0),
         // The only feed of a page is better than anything read from the page itself.
         _ if discovery.ways[0].kind() == SourceKind::Feed

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Programs and files to follow.
 #[derive(Debug, clap::Args)]
 pub(super) struct OriginArgs {
-    /// Follow the feed that this program prints; further words are its arguments
+    /// Follow the feed that a program prints; its arguments come after it
     #[arg(
         long,
         value_name = "PROGRAM",
@@ -39,7 +39,7 @@ pub(super) struct OriginArgs {
     /// With --mail: only emails whose sender contains this text
     #[arg(long, value_name = "TEXT", requires = "mail")]
     from: Option<String>,
-    /// Pass the feed through this program; further words are its arguments
+    /// Pass the feed through a program; its arguments come after it
     #[arg(
         long,
         value_name = "PROGRAM",
@@ -71,7 +71,7 @@ pub(super) fn typed(args: &AddArgs) -> Result<Option<TypedOrigin>, Failure> {
         let is_url = url.trim().starts_with('/') && !Path::new(url.trim()).exists();
         return match TypedOrigin::parse(&url).filter(|_| !is_url) {
             None => Ok(None),
-            // Such an argument could come from an untrusted list that a script passes on.
+            // The argument could come from an untrusted list, so it must not run a program or read a file.
             Some(_) => Err(Failure::Plain(format!("{}: {HOW}", text::line(&url)))),
         };
     }
@@ -79,7 +79,7 @@ pub(super) fn typed(args: &AddArgs) -> Result<Option<TypedOrigin>, Failure> {
     Ok(Some(TypedOrigin { origin, url }))
 }
 
-/// Shows the program that would run, asks for confirmation, and runs it for its feed.
+/// Shows the program that would run, asks for confirmation, and runs it to get its feed.
 pub(super) async fn discover(
     typed: TypedOrigin,
     yes: bool,

@@ -31,7 +31,7 @@ Exit codes: 0 success, 1 failure, 2 usage error, 3 partial success, 4 invalid
 configuration, 130 interrupted.
 
 Environment: NEWSFED_CONFIG_DIR and NEWSFED_DATA_DIR set --config-dir and
---data-dir, NEWSFED_LOG sets log.level. NO_COLOR disables colours.
+--data-dir, and NEWSFED_LOG sets log.level. NO_COLOR disables colours.
 
 docs/json.md describes the output of --json.";
 
@@ -127,7 +127,7 @@ pub(super) enum Command {
     Doctor(doctor::DoctorArgs),
     /// Show and check the settings
     Config(config::ConfigArgs),
-    /// Show what sources publish, how much of it was read, and what could be removed
+    /// Show what sources publish, how much you read, and which could be removed
     Stats(stats::StatsArgs),
     /// List, add and remove views, or write them as feeds
     Views(views::ViewsArgs),
@@ -143,7 +143,7 @@ pub(super) enum Command {
     Prune(prune::PruneArgs),
     /// Print completions for a shell
     Completions(completions::CompletionsArgs),
-    /// Show a manual page, or write all of them
+    /// Show a manual page, or write all pages as files
     Man(man::ManArgs),
 }
 

@@ -40,8 +40,7 @@ impl Entry {
         text::comparable(self.title()).contains(part)
     }
 
-    /// Whether the host contains a text. The port is part of it, because sources with the same title are
-    /// shown with their ports.
+    /// Whether the host and port contain a text. Sources with the same title are shown with their ports.
     fn has_in_host(&self, part: &str) -> bool {
         let url = &self.source.url;
         let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
@@ -109,7 +108,7 @@ impl Catalogue {
         }
     }
 
-    /// Some of the sources with all stored facts.
+    /// The given sources with all stored facts.
     pub(super) fn full<'a>(
         entries: impl IntoIterator<Item = &'a Entry>,
         reader: &Reader,
@@ -204,7 +203,7 @@ impl Catalogue {
         Err(self.unknown(word))
     }
 
-    /// The sources with several names, deduplicated.
+    /// The sources with these names, without duplicates.
     pub(super) fn find_all(&self, words: &[String]) -> Result<Vec<&Entry>, Failure> {
         let mut found: Vec<&Entry> = Vec::new();
         for word in words {

@@ -58,7 +58,7 @@ pub(super) struct CrawlArgs {
     /// With --replay: number of crawls, each with its own seed; prints the mean
     #[arg(long, value_name = "N", default_value_t = SEEDS, requires = "replay", value_parser = whole(1..=1000_u64))]
     seeds: u64,
-    /// With --replay: what counts as a target in a recording
+    /// With --replay: which documents of the recording are targets
     #[arg(long, value_enum, default_value_t = Profile::All, requires = "replay")]
     profile: Profile,
     /// With --replay: crawl this older recording first, and count what is new
@@ -98,7 +98,8 @@ pub(super) struct ParameterArgs {
 impl ParameterArgs {
     /// The parameters for a strategy.
     ///
-    /// # Errors If parameters were given but the strategy has none.
+    /// # Errors
+    /// If parameters were given but the strategy has none.
     pub(super) fn read(&self, kind: Kind) -> Result<SleepingBanditParameters, Failure> {
         let default = SleepingBanditParameters::default();
         let parameters = SleepingBanditParameters {

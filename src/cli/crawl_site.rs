@@ -94,7 +94,7 @@ fn plan(
         seed: args.seed,
         budget: args.limits(),
         resume: args.resume,
-        // The user has typed the URL, so it may be private.
+        // The user has typed the URL, so private addresses are allowed.
         allow_private: address.is_some(),
         ..CrawlPlan::new(address, folder)
     })

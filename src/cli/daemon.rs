@@ -12,7 +12,7 @@ use crate::engine::{Handle, ProcessRole};
 use crate::util::text::counted;
 
 /// Advice if another process already polls, usually an open interface.
-const FIRST: &str = "close that process, for example an open interface, and start the daemon; an \
+const FIRST: &str = "stop that process, for example an open interface, and start the daemon; an \
                      interface opened after that shows what the daemon finds";
 
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {

@@ -38,7 +38,7 @@ const EXAMPLES: &str = "\
 Changes nothing. `newsfed add` follows the URL; its option --pick accepts a
 number from this list. Exits with 1 if the URL cannot be followed.
 
-A task of --batch is one JSON object {id, html_path, url} per line; with
+A task of --batch is a line with a JSON object {id, html_path, url}; with
 --feeds, it also has the key `probes`: the URLs to treat as existing.
 
 Examples:

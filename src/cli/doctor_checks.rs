@@ -291,7 +291,8 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
     Ok(findings)
 }
 
-/// Describes the entries that the most recent poll left out. Polls without new items or left-out entries are ignored.
+/// Describes the entries that the most recent poll left out. Polls without new items or left-out entries are
+/// ignored.
 fn left_out(reader: &Reader, facts: &SourceFacts) -> Result<Option<String>, StoreError> {
     let polls = reader.polls(PollFilter { source: Some(facts.key), noteworthy: false }, POLLS)?;
     let read = polls.into_iter().map(|(_, poll)| poll).find(|poll| match poll.outcome {

@@ -136,7 +136,7 @@ fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
             let DownloadEntry { path, url, item, at, size, total, kept, .. } = file;
             let url = url.as_deref();
             let (number, bytes, total, kept) = (*item, *size, *total, *kept);
-            // The time of an unfinished file is only that of its last change.
+            // The time of an unfinished file is that of its last change, not of a download.
             let downloaded = at.filter(|_| file.state.is_some());
             out.value(&Listed { path, url, number, bytes, total, downloaded, state, kept })?;
             continue;

@@ -92,7 +92,7 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
     }
     if filters > 0 && !out.json {
         let what = counted_as(filters, "filter is", "filters are");
-        out.note(format!("{what} left out, because lists cannot contain programs"));
+        out.note(format!("{what} left out, because exports contain no programs"));
     }
     if out.json {
         for source in &home.sources {

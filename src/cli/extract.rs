@@ -215,7 +215,7 @@ fn fetch(name: &str, global: &Global) -> Result<(String, Option<Url>), Failure> 
     let wrong = |e: &dyn std::fmt::Display| Failure::Plain(format!("{shown}: {e}"));
     let url = parse_web(name).map_err(|e| Failure::Usage(format!("{shown}: {e}")))?.url;
     let fragment = url.fragment().map(str::to_owned);
-    // The user typed the URL, so it may be private.
+    // The user has typed the URL, so private addresses are allowed.
     let request = Request { allow_private: true, ..Request::page(url) };
     let client = Client::new(home.settings.net, Arc::new(SystemClock));
     let response = runtime()?.block_on(client.fetch(request)).map_err(|e| wrong(&e))?;

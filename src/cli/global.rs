@@ -23,7 +23,7 @@ pub(super) struct Global {
     /// Print more; -vv also prints debug messages
     #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet")]
     pub(super) verbose: u8,
-    /// Print errors only
+    /// Print only data and errors
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
 }

@@ -35,8 +35,7 @@ impl Home {
         Ok(Self { warnings, ..Self::new(paths, global.set.clone(), settings, sources) })
     }
 
-    /// Prints the warnings of the files. Commands whose results do not depend on the settings concerned do not
-    /// repeat them.
+    /// Prints the warnings of the files, in commands whose results depend on the settings.
     pub(super) fn show_warnings(&self, out: &mut Output) {
         self.warnings.iter().for_each(|warning| out.note(format!("warning: {warning}")));
     }

@@ -51,11 +51,11 @@ by this command, but by the daemon, by an open interface or by `newsfed sync`.
 With --follow, the list itself is fetched at once.
 
 Sources: OPML, newsboat's urls file, or one URL per line. Sources at private
-addresses, such as 192.168.1.5 or localhost, are skipped unless you give
---private or confirm them. A source that you already follow gets the tags of
-the list and, if it is in no folder, the folder given there. Exits with 1 if
-every entry of the list was skipped, and with 3 if only views were imported
-because every source was skipped.
+addresses, such as 192.168.1.5 or localhost, or with a proxy are skipped unless
+you give --private or confirm them. A source that you already follow gets the
+tags of the list and, if it is in no folder, its folder in the list. Exits with
+1 if every entry of the list was skipped, and with 3 if only views were
+imported because every source was skipped.
 
 With --follow, an OPML list at a URL or in a file is read once a day by
 default: feeds that are new in the list are added, changed titles and folders

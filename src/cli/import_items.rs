@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// Maximum number of items stored together.
 const BATCH: usize = 1000;
-/// Maximum total size of the texts of these items, in bytes.
+/// Maximum total size of the texts of items stored together, in bytes.
 const BATCH_BYTES: usize = 8 << 20;
 /// Maximum number of unfollowed feeds that are listed.
 const NAMED: usize = 10;
@@ -243,7 +243,7 @@ impl<'a> Importer<'a> {
             let local = self.local.as_ref().map(|(source, _)| *source);
             let source = match (target, local) {
                 (Target::Source(source), _) | (Target::Local, Some(source)) => source,
-                // No source has this row key, so every item counts as new.
+                // No source has this row key, so every item is new.
                 (Target::Local, None) if self.args.dry_run => 0,
                 (Target::Local, None) => self.add_local()?,
             };

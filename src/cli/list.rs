@@ -41,7 +41,7 @@ pub(super) struct ListArgs {
     /// Order: pinned-newest, newest, oldest, or best (best match first)
     #[arg(long, value_name = "ORDER", value_parser = order)]
     sort: Option<SortOrder>,
-    /// Maximum number of items; 0 lists all (for words, at most 1,000)
+    /// Maximum number of items; 0 lists all (at most 1,000 in a search for words)
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = whole(0_usize..))]
     limit: usize,
     /// List each story once
@@ -94,7 +94,7 @@ pub(super) struct SearchArgs {
     /// Order: pinned-newest, newest, oldest, or best (best match first)
     #[arg(long, value_name = "ORDER", value_parser = order)]
     sort: Option<SortOrder>,
-    /// Maximum number of items; 0 lists all (for words, at most 1,000)
+    /// Maximum number of items; 0 lists all (at most 1,000 in a search for words)
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = whole(0_usize..))]
     limit: usize,
     #[command(flatten)]
@@ -106,7 +106,8 @@ Items match if they contain all the words. A word of three letters or more also
 finds longer words that begin with it; quoted words match exactly. A search for
 words shows at most 1,000 matches: the newest ones, or the best ones with
 --sort best. A word that begins with a minus excludes items. So that it is not
-read as an option, quote the whole query, or put -- before the word.
+read as an option, put -- before it or, if other words come first, quote the
+whole query.
 
   \"two words\"  exact phrase         -word            without it       a OR b
   title:word   author:word          source:name      folder:name      tag:name
@@ -292,7 +293,7 @@ struct Lines<'a> {
     searched: bool,
     /// The snippets of the next rows, by row key.
     snippets: HashMap<i64, Snippet>,
-    /// The beginnings of their texts, for those without a title.
+    /// The beginnings of the texts of the next rows without a title, by row key.
     openings: HashMap<i64, Snippet>,
 }
 

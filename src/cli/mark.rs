@@ -253,7 +253,7 @@ pub(super) struct TagArgs {
 
 const TAG: &str = "\
 Case and accents are ignored in tags. tag:NAME finds items that have the tag or
-whose source has it. To add a tag that contains a comma, put it in quotes.
+whose source has it. Put a tag that contains a comma in quotes.
 
 Examples:
   newsfed tag todo 1234 1235
@@ -274,7 +274,7 @@ pub(super) struct LaterArgs {
 }
 
 const LATER: &str = "\
-Retention does not remove these items.
+Retention does not remove items that are kept for later.
 
 Examples:
   newsfed later 1234
@@ -292,7 +292,7 @@ pub(super) struct SnoozeArgs {
 }
 
 const SNOOZE: &str = "\
-Until that time, the items are left out of lists, except with is:snoozed. Then
+Snoozed items are left out of lists, except with is:snoozed. At the given time,
 they come back as unread. `newsfed unread` brings them back at once.
 
 Examples:
@@ -346,7 +346,7 @@ fn listed_tags(list: &str) -> Vec<String> {
 pub(super) fn later(args: &LaterArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let store = Home::load(global)?.store()?;
     let changed = set(&store, Mark::Later, &args.ids, !args.remove)?;
-    report(changed, if args.remove { "not kept for later" } else { "kept for later" }, out)
+    report(changed, if args.remove { "no longer kept for later" } else { "kept for later" }, out)
 }
 
 pub(super) fn snooze(

@@ -83,8 +83,8 @@ use std::process::ExitCode;
 
 pub use args::command;
 
-/// Runs the command line, program name first, and returns the exit code: 0 success, 1 failure, 2 usage error, 3
-/// partial success, 4 invalid configuration, 130 interrupted. Only commands that poll use the `allocator`,
+/// Runs the command line, program name first, and returns the exit code: 0 success, 1 failure, 2 usage error,
+/// 3 partial success, 4 invalid configuration, 130 interrupted. Only commands that poll use the `allocator`,
 /// because the others end soon and are faster without it.
 pub fn main(args: impl IntoIterator<Item = OsString>, allocator: Allocator) -> ExitCode {
     crate::util::allocator::set(allocator);

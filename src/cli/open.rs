@@ -47,7 +47,8 @@ impl Target {
 
 const EXAMPLES: &str = "\
 newsfed uses the browser from the setting `browser`, otherwise $BROWSER,
-otherwise the system's opener. `newsfed show` lists the enclosures of an item.
+otherwise the system's default browser. `newsfed show` lists the enclosures of
+an item.
 Enclosures open with the program that [open] sets for their media type,
 otherwise in the browser. If nothing can be opened, the URLs are printed and
 the exit code is 1. With --json, the URLs are printed and nothing is opened.
@@ -171,8 +172,8 @@ fn open<'a>(
     Ok(())
 }
 
-/// Plans opening targets with one program, after downloading the files that it needs. Returns the plan and what
-/// the program is called.
+/// Plans opening targets with one program, after downloading the files that it needs. Returns the plan and
+/// what the program is called.
 fn plan(
     home: &Home,
     argv: &[String],

@@ -121,14 +121,15 @@ impl Output {
     }
 }
 
-/// Whether colours are wanted: `NO_COLOR` (<https://no-color.org>) is unset, and the terminal is not `dumb`.
+/// Whether colours are wanted: `NO_COLOR` (<https://no-color.org>) is unset or empty, and the terminal is not
+/// `dumb`.
 pub(super) fn colours_wanted() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Text without control characters and bidirectional formatting characters, except line breaks, tabs and, with `styled`, the escape
-/// sequences of [`Output::bold`] and [`Output::faint`].
+/// Text without control characters and bidirectional formatting characters, except line breaks, tabs and,
+/// with `styled`, the escape sequences of [`Output::bold`] and [`Output::faint`].
 pub(super) fn without_controls(text: &str, styled: bool) -> Cow<'_, str> {
     let harmful = |c: char| {
         let line_break = matches!(c, '\u{2028}' | '\u{2029}');

@@ -31,7 +31,7 @@ pub(super) struct PrefetchArgs {
     /// Maximum number of pages, newest first
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = whole(0_usize..))]
     limit: usize,
-    /// Only print how many pages there are, and their estimated size
+    /// Only print the number of pages and their estimated size
     #[arg(long)]
     dry_run: bool,
 }
@@ -39,7 +39,7 @@ pub(super) struct PrefetchArgs {
 const EXAMPLES: &str = "\
 Without ID, pages that were fetched before are skipped, so an interrupted run
 can be repeated. Sources with full_text = \"never\" and feeds with full
-articles are skipped, too. The size is estimated from pages fetched before.
+articles are skipped, too. The size is estimated from earlier pages.
 Exits with 3 if text was found on only some pages, and with 1 if on none.
 
 Examples:

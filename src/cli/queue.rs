@@ -29,9 +29,8 @@ const EXAMPLES: &str = "\
 The queue holds audio and video enclosures of items, in the order in which they
 are played. Without a command, the queue is listed. `play` plays with mpv, or
 the program set in listen.player, from where you left off; the position is
-stored every five seconds. An episode that was played to its end, or to its
-last minute, leaves the queue. Retention removes neither items in the queue nor
-their downloads.
+stored every five seconds. An episode that was played to its end leaves the
+queue. Retention removes neither items in the queue nor their downloads.
 
 Examples:
   newsfed queue add 1234 1235

@@ -25,8 +25,8 @@ pub(super) struct RereadArgs {
 const EXAMPLES: &str = "\
 Fetches the pages of stored items and reads them with the current selectors of
 the source. Titles, dates, authors and texts are replaced; earlier versions and
-marks (read, pinned) stay. Use this after changing selectors. Exits with
-3 if the run stopped early, for instance because a server asked for a pause.
+marks (read, pinned) stay. Useful after you change selectors. Exits with 3 if
+the run stopped early, for instance because a server asked for a pause.
 
 Examples:
   newsfed reread council

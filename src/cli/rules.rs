@@ -86,8 +86,9 @@ struct Listed<'a> {
     /// The command of the rule.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     run: &'a [String],
-    /// Numbers of stored items for which the rule sent a notification, and for which its command ran.
+    /// Number of stored items for which the rule sent a notification.
     notified: u32,
+    /// Number of stored items for which the command ran.
     ran: u32,
     /// The outcomes of the command's runs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -269,7 +270,7 @@ fn test(home: &Home, name: &str, limit: usize, out: &mut Output) -> Result<Exit,
     let settings = home.settings.rules.iter().find(|settings| settings.name == rule.name);
     let would = settings.map(|settings| would_do(settings, shown)).unwrap_or_default();
     if !would.is_empty() {
-        out.note(format!("{would}; stored items need `newsfed rules apply --run`"));
+        out.note(format!("{would}; for stored items, only with `newsfed rules apply --run`"));
     }
     print_items(&store, &catalogue, &view, limit, out)?;
     Ok(Exit::Ok)

@@ -88,7 +88,7 @@ pub(super) fn run(args: &RunArgs, global: &Global, out: &mut Output) -> Result<E
     })
 }
 
-/// Qualifies "no [[command]]": an invalid one is left out with a warning.
+/// The word `valid` in messages about missing commands, because invalid ones are left out with a warning.
 fn valid(home: &Home) -> &'static str {
     if home.warnings.is_empty() { "" } else { "valid " }
 }

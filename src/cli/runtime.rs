@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Number of threads for reading the database, parsing and resolving names.
 const BLOCKING_THREADS: usize = 32;
-/// Timeout at exit for work on those threads: long enough to finish saving a file, but short enough not to
+/// Timeout at exit for work on blocking threads: long enough to finish saving a file, but short enough not to
 /// wait for an unresponsive name server.
 const PATIENCE: Duration = Duration::from_secs(1);
 

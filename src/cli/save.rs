@@ -51,8 +51,8 @@ const EXAMPLES: &str = "\
 Several articles become one file with a chapter for each. Without --output, the
 file is named after the article or the view, with a number if another file has
 that name. A file is never overwritten without --replace. Pictures are fetched
-only with --pictures; otherwise they remain links. HTML and EPUB files load
-nothing from the network when they are read.
+only with --pictures or save.pictures; otherwise they remain links. HTML and
+EPUB files load nothing from the network when they are read.
 
 Examples:
   newsfed save 1234
@@ -86,7 +86,7 @@ struct Shape<'a> {
     format: &'a str,
     items: usize,
     left_out: usize,
-    /// Whether the limit excluded further items.
+    /// Whether the limit excluded items.
     more: bool,
     pictures: usize,
     pictures_failed: usize,

@@ -77,7 +77,7 @@ pub(super) fn run(args: &ServeArgs, global: &Global, out: &mut Output) -> Result
             Ok(serving) => {
                 if let ProcessRole::Watches(_) = handle.status().borrow().role {
                     tracing::info!(
-                        "another newsfed process polls the sources; this one only serves"
+                        "another newsfed process polls the sources; this one only serves apps"
                     );
                 }
                 report_ready();

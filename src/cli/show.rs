@@ -45,7 +45,7 @@ pub(super) enum Format {
     Text,
     /// Markdown
     Markdown,
-    /// Safe HTML
+    /// HTML without scripts and styles
     Html,
     /// The same as --json
     Json,

@@ -26,8 +26,8 @@ pub(super) struct Chooser<'a> {
 }
 
 impl Chooser<'_> {
-    /// Replaces the item's text by the requested one. Without a request, this is the text that the Reader
-    /// shows, or the feed's text if pages are fetched only on request.
+    /// Replaces the item's text with the requested one. By default, this is the text that the Reader shows,
+    /// or the feed's text if pages are fetched only on request.
     ///
     /// # Errors If the requested text is not stored. The error lists the stored texts.
     pub(super) fn choose(
@@ -69,7 +69,7 @@ impl Chooser<'_> {
         Ok(newest.map(|version| (version.from, version.html)))
     }
 
-    /// The text of the page without its site's template.
+    /// The text extracted from the page without its site's template.
     fn page(&self, item: &Item) -> Result<Option<(TextFrom, String)>, Failure> {
         if let Some(alone) = self.reader.page_text(self.key)? {
             return Ok(Some((TextFrom::Page, alone)));

@@ -52,10 +52,10 @@ pub(super) struct SimulateArgs {
     /// Count only the first day of a source, or the time after its second week
     #[arg(long, value_name = "PART")]
     phase: Option<Part>,
-    /// Start with this multiple of the price that fits the budget
+    /// Multiply the first price of a poll, which fits the budget, by this factor
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     price_start: Option<f64>,
-    /// Correct the price daily, and print the polls of each week
+    /// Correct the price of a poll daily, and print the polls of each week
     #[arg(long)]
     weekly: bool,
     /// Use synthetic sources whose rate jumps, or that fall silent
@@ -70,9 +70,9 @@ pub(super) struct SimulateArgs {
 const EXAMPLES: &str = "\
 Delays are in minutes, from the publication of an item to the first poll after
 it. With --limits on, a replay applies the limits of real polls (minimum and
-maximum intervals, quiet hours, Cache-Control, ttl, missing validators, skipped
-hours) and corrects the price daily. With --synthetic and a file, the policy
-is fitted to the budget with the timelines of the file.
+maximum intervals, quiet hours, Cache-Control, ttl, missing validators,
+skipHours) and corrects the price of a poll daily. With --synthetic and a file,
+the policy is fitted to the budget with the timelines of the file.
 
 A timeline has start, end, t (publication times in seconds since the epoch) and
 h (those of the entries in the feed at the first poll). --from-db uses the
@@ -319,7 +319,7 @@ fn too_little(seconds: i64, items: usize) -> String {
     let items = counted(items, "item");
     format!(
         "too little history to replay: the sources have been followed for {span} and have \
-         published {items} since; at least a day and {MIN_ITEMS} items are needed"
+         published {items}; at least a day and {MIN_ITEMS} items are needed"
     )
 }
 

@@ -26,8 +26,8 @@ pub(super) struct SourcesArgs {
 }
 
 const EXAMPLES: &str = "\
-The list shows the id, unread and total item counts, state, time until the next
-poll, title, and, for failing sources, the last error.
+The list shows each source's id, unread and total item counts, state, time
+until its next poll, title and, if it is failing, the last error.
 
 Examples:
   newsfed sources

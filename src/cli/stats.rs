@@ -24,10 +24,10 @@ pub(super) struct StatsArgs {
 }
 
 const EXAMPLES: &str = "\
-Counts the items dated in these weeks, and adds up the reading time of those
-marked read. Items that a rule hid or marked read do not count as read. Items
-without a date that were in a source when it was added do not count at all.
-The hours are in your time zone. Polls are recorded for two weeks. A source
+Counts the items dated within --weeks, and adds up the reading time of those
+marked read. Items that a rule hid or marked read are not counted as read.
+Items without a date that were in a source when it was added are not counted at
+all. Hours are in your time zone. Polls are recorded for two weeks. A source
 could be removed if it is gone, has been failing for two weeks, or seems
 abandoned, or if you have read less than 5 % of its items after four weeks and
 at least 20 items; sources with pinned items are left out.
@@ -41,7 +41,7 @@ pub(super) fn run(args: &StatsArgs, global: &Global, out: &mut Output) -> Result
     let home = Home::load(global)?;
     let store = home.store_to_read()?;
     let now = SystemClock.now().trunc_subsecs(0);
-    // Creates the rows of sources that were added to the file since the last start.
+    // Creates the rows of sources that were added to sources.toml since newsfed last read it.
     super::catalogue::Catalogue::read(&home, &store)?;
     let zone = Local.offset_from_utc_datetime(&now.naive_utc()).fix();
     let all = engine::statistics(&store.reader()?, &home.sources, args.weeks, zone, now)?;

@@ -181,7 +181,7 @@ async fn leave_accepted(
     if accept(&catalogue, keys.as_deref().unwrap_or_default(), handle, out).await? {
         let who = pid.map_or("the process that polls".to_owned(), |pid| format!("process {pid}"));
         out.note(format!(
-            "{who} removes the sources that are no longer listed at its next check of the list"
+            "at its next check of the list, {who} removes the sources that are no longer in it"
         ));
     }
     Ok(Exit::Ok)

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 pub(super) struct FeedArgs {
     /// The name of the view
     name: Option<String>,
-    /// Use the items of a search instead of a view
+    /// Use the items that match this search instead of a view
     #[arg(long, allow_hyphen_values = true)]
     query: Option<String>,
     /// Format of the feed

@@ -162,8 +162,8 @@ async fn respond(handle: Handle, request: ServedRequest) -> ServedResponse {
             move || wanted.resolve(&store, &settings, &sources)
         };
         let Some(found) = blocking(resolve).await? else { return Ok(None) };
-        // Indexing runs on threads of the blocking pool. If the wait occupied the last of them, indexing would
-        // never start.
+        // Indexing runs on threads of the blocking pool. If the wait occupied the last of them, indexing
+        // would never start.
         if found.view.criteria.needs_index() {
             index(&store).await?;
         }

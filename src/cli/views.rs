@@ -41,7 +41,7 @@ enum ViewsCommand {
 
 const EXAMPLES: &str = "\
 A [[view]] in config.toml has a name and a query, and may have its own order
-and columns. Counts stop at 999.
+and columns. Item counts stop at 999.
 
 Examples:
   newsfed views

@@ -211,7 +211,7 @@ fn edits_adds_and_removes_sources_of_accounts() {
     assert!(changes[0].as_str().unwrap().contains("Harbour"), "{changes:?}");
     assert_eq!(status[0]["unused"][0][0], id);
     let shown = world.run(&["account", "status"]).ok();
-    assert!(shown.contains(&format!("settings of {id}")), "{shown}");
+    assert!(shown.contains(&format!("settings for {id}")), "{shown}");
     let archive = world.path().join("all.tar.gz").display().to_string();
     world.run(&["backup", &archive]).ok();
     std::fs::remove_file(world.config().join("sources.toml")).unwrap();

@@ -170,7 +170,7 @@ fn finds_a_full_disk_although_the_database_is_writable() {
     assert!(doctor.ends_with("code 1\n"), "{runs:?}");
 }
 
-/// Fills a file system to the last byte and frees it again.
+/// Fills a file system to the last byte, and frees the space again.
 #[cfg(target_os = "linux")]
 #[test]
 fn reports_a_full_disk_and_recovers() {

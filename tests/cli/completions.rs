@@ -60,7 +60,7 @@ impl Shells {
         set.chain(own.map(|(key, value)| (key.into(), value.into()))).collect()
     }
 
-    /// The output of a program. If the program is not installed, prints that and returns `None`.
+    /// The output of a program. If the program is not installed, prints a note and returns `None`.
     fn run(&self, program: &str, args: &[&str]) -> Option<String> {
         let mut command = Command::new(program);
         command.envs(self.variables());

@@ -46,7 +46,7 @@ fn the_title_option_selects_one_of_several_articles() {
 }
 
 #[test]
-fn batches_reply_in_order() {
+fn batches_print_results_in_order() {
     let world = World::usual();
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(PAGE.as_bytes()).unwrap();

@@ -3,7 +3,7 @@
 //! A `console` block contains commands after `$ ` (with continuation lines after `> `), each followed by some
 //! of its output. The lines must appear in this order. `…` stands for any text, and on a line of its own for
 //! any lines. The blocks of a page are one session in a terminal with 100 columns. The sites of the demo are
-//! served at `http://NAME.example/` through a proxy. On most pages, the sources of [`SOURCES`] are followed
+//! served at `http://NAME.example/` through a proxy. For most pages, the sources of [`SOURCES`] are followed
 //! and were refreshed once. `tests/library/docs.rs` checks blocks that cannot be run.
 
 #[path = "../library/markdown.rs"]
@@ -162,7 +162,7 @@ fn differences(page: &Page) -> Vec<String> {
         }
         let (output, succeeds) = session.run(&command);
         let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
-        // Commands that are meant to fail show their error.
+        // If a command should fail, the page shows its error.
         if expected.is_empty() && !succeeds {
             differences.push(format!("{}:{line}: $ {command}\nfails:\n{output}", page.path));
         }

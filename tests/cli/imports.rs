@@ -226,7 +226,7 @@ fn refuses_unreadable_files() {
 }
 
 #[test]
-fn an_import_completes_followed_sources_and_reports_conflicts() {
+fn an_import_adds_tags_and_folders_and_reports_conflicts() {
     let world = World::usual();
     world.write(
         "sources.toml",
@@ -266,7 +266,10 @@ fn an_import_fails_if_everything_is_skipped() {
         assert_eq!(run.code, Some(1), "{run:?}");
     }
     let hidden = world.run_with(&["import", "-"], "!https://a.example/feed\n");
-    assert!(hidden.err.contains("! of https://a.example/feed: newsfed cannot hide"), "{hidden:?}");
+    assert!(
+        hidden.err.contains("! (hidden) of https://a.example/feed: newsfed cannot hide"),
+        "{hidden:?}"
+    );
     let advice = "for the keys of newsboat, set keys.preset = \"newsboat\" in config.toml";
     assert!(hidden.err.contains(advice), "{hidden:?}");
     assert_eq!(

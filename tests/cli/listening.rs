@@ -286,7 +286,7 @@ fn the_position_survives_a_killed_program() {
 fn faulty_players_do_no_harm_and_lose_no_position() {
     for (mode, code, why, position) in [
         ("hostile", 0, "", 7.0),
-        ("early", 1, "it ended early; its position is kept", 50.0),
+        ("early", 1, "the episode ended early; its position is kept", 50.0),
         ("dies", 1, "the player exited: exit status: 3", 0.0),
     ] {
         let world = world(mode);

@@ -207,7 +207,7 @@ fn reads_files_only_if_they_have_changed() {
 }
 
 #[test]
-fn lists_neither_import_nor_export_programs() {
+fn import_and_export_skip_programs() {
     let world = World::usual();
     let touch =
         world.program("touch-it", &format!("touch \"$HOME/touched\"; echo '{}'", document("One")));
@@ -323,7 +323,7 @@ fn reads_newsletters_from_a_maildir() {
 }
 
 #[test]
-fn reads_an_mbox_from_its_end() {
+fn reads_the_newest_emails_of_an_mbox() {
     let world = World::usual();
     let quoted = "<p>x</p>\n>From here on\n\nFrom then on\n";
     let letter = |n: usize| {

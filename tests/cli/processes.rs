@@ -69,8 +69,8 @@ fn too_many_open_files_are_not_failures_of_sources() {
     running.signal("TERM");
     assert_eq!(running.end().code, Some(130));
     let sources = world.run(&["sources", "--json"]).values();
-    let asked = |s: &&serde_json::Value| !s["last_poll"].is_null();
-    assert!(sources.iter().any(|s| asked(&s)), "{first}");
+    let polled = |s: &&serde_json::Value| !s["last_poll"].is_null();
+    assert!(sources.iter().any(|s| polled(&s)), "{first}");
     assert!(sources.iter().all(|s| s["fail_count"] == 0), "{sources:?}");
 }
 
@@ -85,7 +85,7 @@ fn an_interrupted_sync_keeps_its_results() {
     for name in ["INT", "TERM"] {
         let before = world.server.requests().len();
         let child = Running::start(&world, &["sync", "--force", "--set", "net.host_delay=0s"]);
-        // Sources on one host are polled one at a time, the oldest first. At this point, the third is being
+        // Sources on one host are polled one at a time, in the order of the import. Now the third is being
         // polled.
         received(&world, before + 3);
         child.signal(name);

@@ -58,7 +58,7 @@ fn reports_the_number_and_reason_of_failures() {
 }
 
 #[test]
-fn reports_commands_that_are_left_out() {
+fn warns_about_invalid_commands() {
     let world = with_commands("[[command]]\nname = \"linkding\"\n");
     let warning = "config.toml:1:1: command.run: is missing";
     for args in [&["run", "linkding", "1"][..], &["run"]] {

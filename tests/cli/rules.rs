@@ -86,7 +86,7 @@ fn testing_a_rule_counts_the_items_it_would_change() {
     assert_eq!(test("Hide"), "3 stored items match, 2 would change (1 is pinned)");
     assert_eq!(apply("Hide"), "2 items changed");
     assert_eq!(test("Hide"), "3 stored items match, 0 would change (1 is pinned)");
-    // The rule would add a tag, which hidden items do not have yet, although they are read.
+    // The hidden items are already read, but do not have the tag of this rule yet.
     assert_eq!(test("Mark"), "3 stored items match");
     world.run(&["tag", "old", &numbers[0], &numbers[1]]).ok();
     assert_eq!(test("Mark"), "3 stored items match, 2 would change");
@@ -146,7 +146,7 @@ fn commands_of_rules_run_on_arrival_and_on_request() {
     let would = "would notify you of 1 item; would run sh -c";
     assert!(test.err.contains(would), "{test:?}");
     assert!(
-        test.err.contains(" for 1 item; stored items need `newsfed rules apply --run`"),
+        test.err.contains(" for 1 item; for stored items, only with `newsfed rules apply --run`"),
         "{test:?}"
     );
     world.run(&["rules", "apply", "Save"]).ok();

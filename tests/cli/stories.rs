@@ -7,7 +7,7 @@ const TITLE: &str = "River bridge reopens after nine months of repairs";
 const TEXT: &str = "The old bridge over the river opens again on Monday, the city said, with two lanes for cars and a \
     wider path for cyclists and pedestrians.";
 
-/// A feed without dates, so that its items count as new.
+/// A feed without dates, so that its items are treated as new.
 fn feed(name: &str, items: &[(&str, &str)]) -> Reply {
     let item = |(title, link): &(&str, &str)| {
         format!(

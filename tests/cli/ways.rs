@@ -51,7 +51,7 @@ fn pick_selects_a_way_by_number() {
 }
 
 #[test]
-fn messages_about_refusals_say_what_to_do() {
+fn messages_about_refusals_give_advice() {
     let world = World::new(|request| match request.path.as_str() {
         "/busy" => Reply::status(429).header("retry-after", "172800"),
         "/limited" => Reply::status(429),
@@ -67,7 +67,7 @@ fn messages_about_refusals_say_what_to_do() {
         ("/gone", "has nothing at this URL (HTTP 404); check the URL in a browser", None),
         ("/image", "this is not a feed but a binary file", None),
     ] {
-        // The message, with the time at its end if newsfed read the clock at this time.
+        // The message that newsfed prints if it reads the clock at this time.
         let message = |now: DateTime<Utc>| {
             let end = wait.map(|wait| now + TimeDelta::seconds(wait));
             let form = |end: DateTime<Utc>| match end.date_naive() == now.date_naive() {
@@ -79,7 +79,7 @@ fn messages_about_refusals_say_what_to_do() {
         let before = Utc::now();
         let run = world.run(&["add", &world.server.url(path)]);
         assert_eq!(run.code, Some(1), "{run:?}");
-        // Times have minutes, so a run of less than a minute reads one of two.
+        // Times have no seconds, so a run of less than a minute prints one of two messages.
         let expected = [message(before), message(Utc::now())];
         let found = expected.iter().any(|text| run.err.contains(text));
         assert!(found, "{expected:?}: {run:?}");
@@ -156,13 +156,13 @@ fn tries_https_then_http_if_the_scheme_is_missing() {
     let added = world.run(&["add", &typed]).ok();
     assert!(added.contains("http://") && added.contains("2 items"), "{added}");
     // An explicit https URL is not downgraded, and a password is not sent unencrypted.
-    let asked = world.server.requests().len();
+    let requested = world.server.requests().len();
     for typed in [format!("https://{typed}"), format!("me:secret@{typed}")] {
         let refused = world.run(&["add", &typed]);
         assert_eq!(refused.code, Some(1), "{refused:?}");
         assert!(!refused.err.contains("secret") && !refused.err.contains("instead"), "{refused:?}");
     }
-    assert_eq!(world.server.requests().len(), asked);
+    assert_eq!(world.server.requests().len(), requested);
     let dead = world.run(&["add", "127.0.0.1:1/feed.xml"]);
     assert_eq!(dead.code, Some(1), "{dead:?}");
     assert!(dead.err.contains("https://127.0.0.1:1/feed.xml: no connection"), "{dead:?}");

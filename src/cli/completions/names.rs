@@ -60,7 +60,7 @@ impl NameKind {
         }
     }
 
-    /// The sorted names, one per line.
+    /// The sorted names. Each fits on one line.
     pub(super) fn names(self, global: &Global) -> Result<BTreeSet<String>, Failure> {
         let home = Home::load(global)?;
         let settings = &home.settings;

@@ -57,7 +57,7 @@ pub(super) fn page(command: &Command) -> io::Result<Manual> {
     Ok(manual)
 }
 
-/// The description of a command for the line with its name, which starts in lower case.
+/// The description of a command, starting in lower case for the line with the command's name.
 fn uncapitalised(about: &str) -> String {
     let mut chars = about.chars();
     let first = chars.next().map(|first| first.to_lowercase().to_string());

@@ -18,7 +18,8 @@ const THEMES: &str = "[themes.";
 const DESCRIPTION: &str = "\
 config.toml contains the settings of newsfed in TOML. Without the file, or without a key, the default applies. The
 interface changes the file through its settings form, and keeps comments, order and line endings. Changes made in an
-editor take effect at once. `newsfed config check` reports errors, `newsfed config show` prints the settings in effect.";
+editor take effect at once, except for settings that need a restart. `newsfed config check` reports errors, and
+`newsfed config show` prints the settings in effect.";
 
 const FORMS: &str = "\
 Every setting can be changed for one run with `--set`, as in `newsfed --set net.host_delay=2s`. Times are written
@@ -69,7 +70,7 @@ fn settings(manual: &mut Manual, parts: &[Part<'_>]) -> io::Result<()> {
                 manual.tags(rows.iter().map(|row| head(row)).collect())?;
                 prose(manual, text)?;
                 if rows.iter().any(|row| row.waits) {
-                    manual.text("A change takes effect at the next start.")?;
+                    manual.text("A change takes effect when newsfed restarts.")?;
                 }
             }
             Part::Note { text, sample } if explains_more(sample) => {

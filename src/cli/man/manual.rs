@@ -53,8 +53,8 @@ impl Manual {
         Ok(())
     }
 
-    /// Starts a paragraph with a hanging tag, or with several tags for the same text. The text is written
-    /// next.
+    /// Starts a paragraph with a hanging tag, or with several tags for the same text. The caller writes the
+    /// text next.
     pub(super) fn tags(&mut self, tags: Vec<Vec<Inline>>) -> io::Result<()> {
         for (index, tag) in tags.into_iter().enumerate() {
             self.add(Roff::new().control(if index == 0 { "TP" } else { "TQ" }, []).text(tag))?;

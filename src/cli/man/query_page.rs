@@ -6,7 +6,7 @@ use clap_mangen::roff::{bold, italic};
 use std::io;
 
 const DESCRIPTION: &str = "\
-A query selects items. It is the same everywhere: after `/` and `f` in the interface, in `newsfed search`, with `--query`,
+A query selects items. Its syntax is the same after `/` and `f` in the interface, in `newsfed search`, with `--query`,
 and in the `[[view]]` and `[[rule]]` entries of newsfed-config(5). Conditions next to each other must all be met. Case and
 accents are ignored. A `+` or `#` directly after a letter or digit is part of the word: `c++` does not find C.";
 
@@ -28,7 +28,7 @@ const WORDS: [(&str, &str); 7] = [
     ),
     (
         "/v[0-9]+\\.[0-9]/",
-        "A regular expression that matches the title or the text. It ends at the next slash without a backslash, which must be followed by a space, a closing parenthesis or nothing.",
+        "A regular expression that matches the title or the text. It ends at the next slash that has no backslash before it; only a space or a closing parenthesis may follow.",
     ),
     ("unread", "Short for is:unread."),
 ];
@@ -59,10 +59,7 @@ const EXAMPLES: [(&str, &str); 8] = [
     ("is:unread folder:Tech -tag:release", "Unread items in a folder, except those with a tag."),
     ("title:\"night train\" after:2026-11", "A phrase in the titles since November 2026."),
     ("(rust OR zig) words>2000 age<2w", "Long recent items that mention one of two languages."),
-    (
-        "source:\"The Kernel\" is:changed",
-        "Items of a source whose text changed since you opened them.",
-    ),
+    ("source:\"The Kernel\" is:changed", "Items of one source that changed since you opened them."),
     ("url:/\\.pdf$/ has:comments", "Items whose URL ends with .pdf and that have comments."),
     ("title:/^re:/ author:roe lang:de", "Replies in German by an author."),
     ("in:versions minister", "Items with the word in an earlier version."),
