@@ -73,7 +73,7 @@ impl Frontier {
     fn answer(&mut self, page: u32, count: u32) {
         let link = self.pop().unwrap();
         let mut new = Vec::with_capacity(count as usize);
-        // This results in a few thousand groups of links; digits alone would not form separate groups.
+        // Letters give a few thousand groups of links; digits alone would not form separate groups.
         let letter = |n: u32| char::from(b'a' + (n % 26) as u8);
         // Pages link within their own section and to a few other sections.
         let own = self.links.url(link).split('/').nth(3).unwrap_or_default().to_owned();

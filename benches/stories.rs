@@ -3,8 +3,9 @@
 //!
 //! Adds items to a copy of the database and indexes them as the background task does. One in ten has the
 //! title and text of an item of another source. The first run uses dates of a month ago, for which no stories
-//! are found, the second today's dates: the difference is the cost of stories. `--all` moves the stored items
-//! to these dates instead of adding items. Then reads lists with stories folded and unfolded. Linux only.
+//! are found, and the second uses today's dates: the difference is the cost of stories. `--all` moves the
+//! stored items to these dates instead of adding items. At the end, lists are read with stories folded and
+//! unfolded. Linux only.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench")]
 
 #[path = "../examples/fill/prose.rs"]

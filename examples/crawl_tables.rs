@@ -29,7 +29,7 @@ Scalable Web Data Acquisition*), and `sb-oracle` is the same with the recorded c
 classifier. A test compares both, request by request, with a plain version of the paper's pseudocode.
 - `dom-off` crawls the first 3,000 pages breadth first. It is given the number of targets that each of \
 these pages links to, and learns the benefit of each group of tag paths from these numbers; after that, the \
-benefits stay fixed. On smaller sites, which have no further pages, it is therefore a breadth-first crawl that \
+benefits stay fixed. On sites with fewer pages, it is therefore a breadth-first crawl that \
 knows which links lead to targets.
 - `focused` orders links with a classifier that uses URL, anchor and depth. `omniscient` requests only the targets.
 
@@ -82,8 +82,8 @@ pub fn tables(folder: &Path) -> Result<String> {
     Ok(out)
 }
 
-/// Replays one recording. With `data`, plain text does not count as a target; `None` if no target remains, or
-/// if all of them do.
+/// Replays one recording. With `data`, plain text is not a target; `None` if this excludes no target, or all
+/// of them.
 fn row(file: &Path, data: bool) -> Result<Option<Row>> {
     let open = |data| {
         Ok::<_, anyhow::Error>(read(BufReader::new(GzDecoder::new(File::open(file)?)), data)?)

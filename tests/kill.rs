@@ -1,10 +1,10 @@
 //! Kills the program at random points of refreshes, marking and account synchronisation, and while it serves
 //! apps. Afterwards, all acknowledged changes must be there, and the database must be intact.
 //!
-//! Not part of the default test run: `cargo test --test kill`. `NEWSFED_KILLS` is the number of rounds (20),
-//! and `NEWSFED_SEED` the seed of the random numbers.
+//! Not part of the default test run. Run with `cargo test --test kill`. `NEWSFED_KILLS` is the number of
+//! rounds (default 20), and `NEWSFED_SEED` the seed of the random numbers.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue should fail")]
 #![allow(clippy::print_stdout, reason = "prints its seed and measurements")]
 
 #[path = "kill/accounts.rs"]

@@ -1,9 +1,10 @@
 //! The TUI, the daemon, refreshes and marks from the command line use the same database concurrently: one
 //! process polls, no operation fails because the database is locked, and no write is lost.
 //!
-//! Not part of the default test run: `cargo test --test sharing`. `NEWSFED_SECONDS` is the duration (20).
+//! Not part of the default test run. Run with `cargo test --test sharing`. `NEWSFED_SECONDS` is the duration
+//! (default 20).
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on is to fail")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue should fail")]
 #![allow(clippy::print_stdout, reason = "prints measurements")]
 
 #[path = "tui/term.rs"]

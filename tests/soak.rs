@@ -1,11 +1,11 @@
 //! Simulates a day with a thousand sources on a fake clock, with real HTTP on loopback and a real database.
 //! Memory use and open files must not grow, the write-ahead log must stay small, and no item may be missed.
 //!
-//! Not part of the default test run: `cargo test --test soak`. `NEWSFED_SOURCES` (1,000) and `NEWSFED_HOURS`
-//! (24) set the size.
+//! Not part of the default test run. Run with `cargo test --test soak`. `NEWSFED_SOURCES` (default 1,000) and
+//! `NEWSFED_HOURS` (default 24) set the size.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue should fail")]
 #![allow(clippy::print_stdout, reason = "prints measurements")]
 
 use newsfed::config::{NetSettings, Paths, Settings, load};
@@ -24,8 +24,8 @@ use std::time::{Duration, Instant};
 const HOSTS: usize = 100;
 /// Number of entries in each response.
 const ENTRIES: i64 = 20;
-/// Number of hours after which everything was used once, and the server stores its maximum number of
-/// requests.
+/// Number of hours after which memory should not grow: everything was used once, and the server's record of
+/// requests is full.
 const WARM: i64 = 11;
 const PATIENCE: Duration = Duration::from_secs(60);
 

@@ -16,7 +16,7 @@ use std::time::Instant;
 /// The argument that makes the process in the pseudo-terminal show the interface.
 pub(crate) const ARGUMENT: &str = "--stage";
 
-/// Settings with long poll intervals, so that none of them runs while a picture is taken.
+/// Settings with long poll intervals, so that no source is polled while a picture is taken.
 const OVERRIDES: &[&str] = &[
     "schedule.interval=1h",
     "schedule.min_interval=30m",

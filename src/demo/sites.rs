@@ -78,7 +78,7 @@ pub(super) struct Site {
     #[serde(default)]
     pub(super) author: String,
     pub(super) language: String,
-    /// The feed has only summaries; the full articles are on the pages.
+    /// Whether the feed has only summaries, and the full articles are on the pages.
     #[serde(default)]
     pub(super) teasers: bool,
     /// RSS `ttl`, in minutes.

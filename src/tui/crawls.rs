@@ -25,7 +25,7 @@ pub(super) enum CrawlCommand {
     Explorations,
     /// Removes a crawl from the list; its files stay.
     Unlist(PathBuf),
-    /// Follows a site with crawls.
+    /// Follows a site by crawling it.
     Follow { request: RequestId, start: String, targets: String },
 }
 

@@ -148,7 +148,7 @@ impl Driver {
         None
     }
 
-    /// Starts effects of marks, rules and refreshes.
+    /// Starts the effects for marks, rules and refreshes.
     fn perform_marking(&mut self, effect: Effect) -> Option<Effect> {
         match effect {
             Effect::Mark { mark, keys, to, cause } => self.spawn(move |h| async move {
@@ -189,7 +189,7 @@ impl Driver {
         None
     }
 
-    /// Starts effects of discovery, new sources and the workbench.
+    /// Starts the effects for discovery, new sources and the workbench.
     fn perform_following(&mut self, effect: Effect) -> Option<Effect> {
         match effect {
             Effect::Discover { request, address } => self.discover(request, address),
@@ -229,7 +229,7 @@ impl Driver {
         None
     }
 
-    /// Starts effects of lists and files of sources, and of the settings.
+    /// Starts the effects for lists and files of sources, and for the settings.
     fn perform_editing(&mut self, effect: Effect) -> Option<Effect> {
         match effect {
             Effect::StopCrawl { source } => {
@@ -280,8 +280,7 @@ impl Driver {
         None
     }
 
-    /// Performs the effects that concern reading positions, comments, enclosures, downloads and the user's
-    /// programs.
+    /// Starts the effects for reading positions, comments, enclosures, downloads and the user's programs.
     fn perform_file_use(&mut self, effect: Effect) -> Option<Effect> {
         match effect {
             Effect::StorePosition { item, place } => {
@@ -381,7 +380,7 @@ impl Driver {
             while let Some(report) = reports.recv().await {
                 let _ = events.send(Event::Refreshed(request, report));
             }
-            // The status line shows the results of accounts.
+            // The status line shows the results of syncing accounts.
             if all && pace != Pace::Due {
                 handle.sync_accounts(WhichAccounts::All, false).await;
             }
@@ -414,7 +413,7 @@ impl Driver {
         self.spawn_task(move |h| async move {
             let picture = h.picture(source, &url, detailed).await;
             if let Err(why) = &picture {
-                tracing::debug!("the picture {url} is not shown: {why}");
+                tracing::debug!("the picture {url} was not shown: {why}");
             }
             let picture = picture.ok().map(|picture| match of {
                 PictureUse::Article => picture,
@@ -462,7 +461,7 @@ fn not_saved(error: FollowError) -> NotSaved {
     }
 }
 
-/// Marks of a rule, with the number of their items. There may be a million items.
+/// The marks of a rule with the number of their items, counted here because there may be a million items.
 fn counted(marks: RuleMarks) -> (usize, Arc<RuleMarks>) {
     (marks.items(), Arc::new(marks))
 }

@@ -49,7 +49,7 @@ pub(super) enum Effect {
         /// As in [`Effect::FetchPicture`].
         detailed: bool,
     },
-    /// Stops fetching a picture, or the page with this embedded picture as the first one.
+    /// Stops fetching a picture. For embedded pictures, `url` is the first of the markers.
     CancelPicture {
         url: String,
     },
@@ -193,7 +193,7 @@ pub(super) enum Effect {
         file_use: FileUse,
     },
     /// Stops the running downloads and programs, or the download of one URL. Received data is kept for the
-    /// next download.
+    /// next attempt.
     StopRunning {
         url: Option<String>,
     },

@@ -8,7 +8,7 @@ use crate::engine::Handle;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// Maximum time that the program waits for file changes before it exits.
+/// Maximum time that the program waits for unfinished work before it exits.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The parts of the interface that must be finished. A copy is used if a signal stops newsfed while another

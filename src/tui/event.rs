@@ -20,7 +20,6 @@ use crate::util::browser::Launch;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::sync::Arc;
 
-/// Id of a request.
 pub(super) type RequestId = u64;
 
 /// An error message for the user.
@@ -68,7 +67,7 @@ pub(super) enum Event {
     Prefetched(bool),
     PrefetchEnded,
     LogLoaded(Result<Vec<(SourceId, PollRecord)>, Failure>),
-    /// The last failed checks of a source (row key).
+    /// The last failed polls of a source (row key).
     FailuresLoaded(i64, Result<Vec<(SourceId, PollRecord)>, Failure>),
     RhythmsLoaded(Result<Vec<(i64, Rhythm)>, Failure>),
     /// Snippets for a full-text expression, with the row keys of their items.
@@ -93,7 +92,7 @@ pub(super) enum Event {
         name: String,
         cause: Cause,
         undone: bool,
-        /// The number of items, and their marks.
+        /// The number of changed items, and their marks.
         result: Result<(usize, Arc<RuleMarks>), Failure>,
     },
     /// Marks of a rule were removed or set again.
@@ -267,7 +266,7 @@ pub(super) struct Article {
     pub(super) notes: Vec<String>,
     /// Whether the feed's text is cut off.
     pub(super) is_cut: bool,
-    /// What some code in the feed's text has lost.
+    /// What part of its layout some code in the feed's text has lost.
     pub(super) lost: Option<LostLayout>,
 }
 

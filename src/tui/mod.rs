@@ -1,8 +1,8 @@
 //! The terminal interface.
 //!
 //! An event changes the state (`app`), which returns effects as data. The driver performs the effects and
-//! replies with events. The view draws the state. Nothing on this thread blocks on the network, a parser or
-//! the disk.
+//! replies with events. The view draws the state. The thread of the interface never waits for the network, a
+//! parser or the disk.
 
 mod app;
 mod crawls;

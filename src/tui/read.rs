@@ -46,7 +46,7 @@ pub(super) enum Read {
         source: i64,
     },
     Log,
-    /// The last failed checks of a source (row key).
+    /// The last failed polls of a source (row key).
     Failures(i64),
     /// The recorded effects of rules.
     Rules,
@@ -101,7 +101,7 @@ pub(super) enum Read {
     Version,
 }
 
-/// Maximum number of failed checks that are listed for a source without items.
+/// Maximum number of failed polls that are listed for a source without items.
 const FAILURES: usize = 5;
 /// Maximum number of log lines.
 const LOG_LINES: usize = 500;
@@ -180,7 +180,6 @@ struct Queued {
     reply: UnboundedSender<Event>,
 }
 
-/// The outcome of a read.
 enum Outcome {
     Event(Event),
     Nothing,
@@ -253,7 +252,7 @@ impl ReaderThread {
                         return;
                     }
                 }
-                // The interrupt may have been meant for the previous window, so repeat this read unless a
+                // The interrupt may have been intended for the previous window, so repeat this read unless a
                 // newer window is waiting.
                 Outcome::Interrupted(read) => waiting.push_front(Queued { read, reply }),
                 Outcome::Nothing => {}
@@ -381,7 +380,7 @@ impl ReaderThread {
         true
     }
 
-    /// Performs a read, and repeats it after an interrupt that was meant for the previous window.
+    /// Performs a read, and repeats it after an interrupt that was intended for the previous window.
     fn retry<T>(&self, read: impl Fn(&Self) -> Result<T>) -> std::result::Result<T, Failure> {
         loop {
             match read(self) {
@@ -415,7 +414,7 @@ impl ReaderThread {
     fn matches(&self, view: &View, effects: &[RuleEffect]) -> Result<Matches> {
         let (count, newest) = self.reader.sample(view, LISTED_MATCHES)?;
         let newest: Vec<_> = newest.into_iter().take(LISTED_MATCHES).collect();
-        // As in lists, the beginning of the text stands for a missing title.
+        // As in lists, the beginning of the text replaces a missing title.
         let untitled = newest.iter().filter(|row| row.title.is_empty()).map(|row| row.key);
         let openings = self.reader.openings(&untitled.collect::<Vec<_>>())?;
         let mut openings: HashMap<i64, String> =

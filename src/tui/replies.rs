@@ -34,7 +34,7 @@ const BACKGROUND: &str = "]11;";
 const GRAPHICS: [&str; 2] = ["_Gi=31;", "P>|"];
 /// Maximum length of a reply, in characters.
 const LONGEST: usize = 60;
-/// Maximum time between two characters of a reply. After this time, a reply is complete, or was not a reply.
+/// Maximum time between two characters of a reply. After this time, what was read is a whole reply, or keys.
 const PAUSE: Duration = Duration::from_millis(200);
 
 impl Begun {
@@ -209,7 +209,7 @@ mod tests {
             let act = Replies::new(false, false).take(*key, Instant::now());
             assert_eq!(act, [*key], "nothing was asked");
         }
-        // After the reply, the key has no delay.
+        // Once the reply has arrived, the key takes effect at once.
         let mut replies = Replies::new(true, false);
         let reply = [alt(']'), plain("11;rgb:0/0/0"), alt('\\')].concat();
         assert_eq!(left_by(&mut replies, &reply), "");

@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::DropGuard;
 
-/// Minimum time between two frames. It is too short to be noticed, because the reply to a key often arrives
-/// right after the frame that shows the key press.
+/// Minimum time between two frames. It must not be noticeable, because the result of a key press often
+/// arrives right after a frame.
 const FRAME: Duration = Duration::from_millis(4);
 /// Minimum time between two frames for background events, such as the progress of a refresh.
 const BACKGROUND_FRAME: Duration = Duration::from_millis(100);
@@ -145,7 +145,7 @@ enum Wake {
     /// The status of the engine has changed.
     Status,
     Notified(Notification),
-    /// The next check for writes of other processes is due.
+    /// The next check for writes by other processes is due.
     Watch,
     Stop,
     Resume,
@@ -203,7 +203,7 @@ impl Loop {
         let (width, height) = Screen::size()?;
         self.screen.resize(Rect { x: 0, y: 0, width, height })?;
         self.handle(Event::Resized(width, height))?;
-        // Record the version of the database, in order to detect later writes of other processes.
+        // Record the version of the database, in order to detect later writes by other processes.
         self.driver.ask_version();
         let first = self.app.start();
         self.perform(first)?;
@@ -221,7 +221,7 @@ impl Loop {
         let frame = self.frame_wait();
         let deadline = self.deadline_wait();
         let no_reply = self.replies.wait(Instant::now());
-        // Without a writer, the engine does not detect writes of other processes.
+        // Without a writer, the engine does not detect writes by other processes.
         let reads = self.app.status.role == ProcessRole::Reads;
         tokio::select! {
             biased;
@@ -251,7 +251,7 @@ impl Loop {
     fn woken(&mut self, wake: Wake) -> Result<(), InterfaceError> {
         match wake {
             Wake::Stop => self.suspend()?,
-            // The program that stopped the process may have changed the terminal's mode and content.
+            // While newsfed was stopped, another program may have changed the terminal's mode and content.
             Wake::Resume => self.lend_and_resize(|| ())?,
             Wake::Frame => {}
             Wake::NoReply => {
@@ -287,7 +287,7 @@ impl Loop {
     }
 
     fn handle_input(&mut self, input: Input) -> Result<(), InterfaceError> {
-        // The user is active, so check for writes of other processes.
+        // The user is active, so check for writes by other processes.
         if matches!(input, Input::Key(_) | Input::FocusGained) {
             self.driver.ask_version();
         }
@@ -364,8 +364,8 @@ impl Loop {
             Effect::Suspend => self.suspend()?,
             Effect::Redraw => self.lend(|| ())?,
             Effect::AskForGraphics => {
-                // The stream of keys is dropped, because it would read the replies. A new stream is created when the
-                // replies have arrived.
+                // The stream of keys is dropped, because it would read the replies. A new one is created when
+                // the replies have arrived.
                 self.input = None;
                 self.driver.ask_for_graphics();
             }
@@ -417,8 +417,8 @@ impl Loop {
         self.perform(last)?;
         // The background tasks must not wait for the other program.
         self.held = None;
-        // The old stream of keys is dropped first, because creating a new one would wait until the old one has
-        // read a key.
+        // The old stream of keys is dropped first, because creating a new one would wait until the old one
+        // has read a key.
         self.input = None;
         let exit = self.signals.lend(self.driver.ending())?;
         let result = self.screen.lend(work)?;

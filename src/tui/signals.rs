@@ -64,8 +64,8 @@ impl Signals {
         })
     }
 
-    /// Lends the terminal to a program while the event loop waits for it. SIGTERM and SIGHUP exit at once,
-    /// because the program may never exit: the returned task finishes what is running and exits.
+    /// Lends the terminal to a program while the event loop waits for it. On SIGTERM or SIGHUP, the returned
+    /// task finishes running work and ends newsfed, because the program may never exit.
     pub(super) fn lend(&self, ending: Ending) -> std::io::Result<JoinHandle<()>> {
         self.lent.store(true, Ordering::SeqCst);
         let mut terminate = signal(SignalKind::terminate())?;
@@ -80,7 +80,7 @@ impl Signals {
         }))
     }
 
-    /// Drops signals that arrived while the terminal was lent, because they were meant for the other
+    /// Drops signals that arrived while the terminal was lent, because they were intended for the other
     /// program.
     pub(super) fn take_back(&self) {
         self.lent.store(false, Ordering::SeqCst);

@@ -220,8 +220,8 @@ fn ink(theme: &Theme, color: Color, depth: Depth, text: bool) -> Option<Ink> {
         Color::Named(n) | Color::Indexed(n) => Some(Ink::Indexed(n)),
         Color::Rgb(r, g, b) if depth == Depth::True => Some(Ink::Rgb(r, g, b)),
         Color::Rgb(r, g, b) => {
-            // After rounding to 256 colours, a surface and its text may become too similar. Faint text such
-            // as lines may keep its low contrast.
+            // After rounding to 256 colours, a surface and its text may become too similar. What is faint in
+            // the theme, such as lines, may keep its low contrast.
             let least = color::lowest_contrast([r, g, b], theme.surfaces()).min(MIN_CONTRAST);
             let of = |rgb: &Rgb| color::of_index(color::nearest_index(*rgb, &[], 0.0));
             let surfaces: Vec<Rgb> =

@@ -229,8 +229,8 @@ pub(super) struct FirstReplies {
 }
 
 impl TerminalQuery {
-    /// Queries what is needed but missing in the environment: the background, and, if pictures are shown, the
-    /// supported graphics protocols.
+    /// Queries what is needed but not known from the environment: the background, and, if pictures are shown,
+    /// the supported graphics protocols.
     pub fn start(settings: &Settings) -> Self {
         let known = ["NO_COLOR", "COLORFGBG"].into_iter().any(is_set);
         let background = settings.ui.theme == AUTO_THEME && !known && reports_background();
@@ -248,7 +248,7 @@ impl TerminalQuery {
             return Self { thread: None, background: false, graphics: false };
         }
         // All terminals reply to the last query, so a terminal that ignores the other queries does not delay
-        // startup. On a slow connection, startup waits for the replies, because later ones would be read as keys.
+        // startup. On a slow connection, startup waits for the replies, because late ones would act as keys.
         queries += query::ATTRIBUTES;
         let thread = std::thread::spawn(move || {
             let raw = terminal::enable_raw_mode();

@@ -62,7 +62,7 @@ fn now() -> Time {
     Time::from_timestamp(1_795_262_400, 0).unwrap()
 }
 
-/// Changes files like the engine.
+/// Changes files as the engine does.
 fn apply(change: FileChange, paths: &Paths) -> Result<Edited, NotSaved> {
     let applied = change.apply(paths).map_err(|e| match e {
         EditError::Conflict { keys, now } => NotSaved::Conflict(keys, now),

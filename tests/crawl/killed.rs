@@ -28,7 +28,7 @@ fn kill_after(mut child: Child, server: &Server, requests: usize) -> bool {
 }
 
 /// Method and path of each request, without robots.txt and sitemaps.
-fn asked(server: &Server) -> Vec<(String, String)> {
+fn requested(server: &Server) -> Vec<(String, String)> {
     let all = server.requests().into_iter().map(|r| (r.method, r.path));
     all.filter(|(_, path)| path != "/robots.txt" && path != "/sitemap.xml").collect()
 }
@@ -92,7 +92,7 @@ fn a_killed_crawl_resumes_without_repeating_requests() {
             }
             let more = if round == KILLS { usize::MAX / 2 } else { random.usize(1..9) };
             let over = kill_after(world.start(&args), &server, server.requests().len() + more);
-            let requests = asked(&server);
+            let requests = requested(&server);
             for one in &requests[seen..] {
                 assert!(!answered.contains(one), "{one:?} was fetched before round {round}");
             }

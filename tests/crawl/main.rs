@@ -64,7 +64,7 @@ fn summary(output: &Output) -> Value {
 }
 
 /// Requested paths, without robots.txt and sitemaps.
-fn asked(server: &Server) -> Vec<String> {
+fn requested(server: &Server) -> Vec<String> {
     let paths = server.requests().into_iter().map(|r| r.path);
     paths.filter(|p| p != "/robots.txt" && !p.starts_with("/sitemap")).collect()
 }

@@ -1,7 +1,7 @@
 //! Tests of what a crawl collects, and what it skips.
 
 use super::sites::{FILES, library, link, page};
-use super::{World, asked, files, lines, summary};
+use super::{World, files, lines, requested, summary};
 use newsfed::demo::server::{Reply, ScriptedRequest, Server};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
@@ -18,7 +18,7 @@ fn finds_all_files_and_writes_a_manifest() {
         (&json!(FILES), &json!("done")),
         "{details}"
     );
-    let requests = asked(&server);
+    let requests = requested(&server);
     assert_eq!(details["requests"], json!(requests.len() + 1), "one for the sitemap");
     let once: HashSet<&String> = requests.iter().collect();
     assert_eq!(once.len(), requests.len(), "nothing is fetched twice");
@@ -44,7 +44,7 @@ fn the_same_seed_gives_the_same_crawl() {
         let args = ["--seed", seed, "--strategy", strategy, "--targets", "data"];
         let output = World::new().run(&[&[server.url("/").as_str()], &args[..]].concat());
         assert!(output.status.success(), "{output:?}");
-        asked(&server)
+        requested(&server)
     };
     for strategy in ["learned", "sb", "random"] {
         assert_eq!(order("3", strategy), order("3", strategy), "{strategy}");
@@ -58,14 +58,14 @@ fn a_larger_budget_continues_a_crawl() {
     let url = server.url("/");
     let first = world.run(&[&url, "--budget", "20req"]);
     assert_eq!(summary(&first)["ended"], "requests");
-    assert_eq!(asked(&server).len() + 1, 20);
+    assert_eq!(requested(&server).len() + 1, 20);
     let exists = world.run(&[&url]);
     assert_eq!(exists.status.code(), Some(2), "{exists:?}");
     let other = world.run(&["http://other.example/", "--resume"]);
     assert_eq!(other.status.code(), Some(2), "{other:?}");
     let second = world.run(&["--resume", "--budget", "1000req"]);
     assert_eq!(summary(&second)["ended"], "done", "{second:?}");
-    let requests = asked(&server);
+    let requests = requested(&server);
     assert_eq!(requests.len(), requests.iter().collect::<HashSet<_>>().len());
     assert_eq!(world.manifest().len(), FILES);
     let third = world.run(&["--resume", "--budget", "10000B"]);
@@ -125,7 +125,7 @@ fn obeys_robots_txt_and_reads_sitemaps() {
     let output = world.run(&[&server.url("/")]);
     let found: Vec<_> = world.manifest().iter().map(|f| f["url"].clone()).collect();
     assert_eq!(found, [json!(server.url("/a.csv")), json!(server.url("/hidden.csv"))]);
-    assert!(!asked(&server).iter().any(|p| p.starts_with("/private")), "{output:?}");
+    assert!(!requested(&server).iter().any(|p| p.starts_with("/private")), "{output:?}");
     assert_eq!(summary(&output)["requests"], 4);
 }
 
@@ -133,7 +133,7 @@ fn obeys_robots_txt_and_reads_sitemaps() {
 fn a_stopped_crawl_explains_how_to_continue() {
     let (server, world) = (library(), World::new());
     let child = world.start(&[&server.url("/"), "--set", "net.host_delay=100ms"]);
-    while asked(&server).len() < 3 {
+    while requested(&server).len() < 3 {
         std::thread::yield_now();
     }
     let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -211,7 +211,10 @@ fn skips_file_types_that_are_not_targets() {
     })
     .unwrap();
     let details = summary(&World::new().run(&[&server.url("/"), "--targets", "data"]));
-    assert_eq!((&details["found"], asked(&server)), (&json!(1), vec!["/".into(), "/d.csv".into()]));
+    assert_eq!(
+        (&details["found"], requested(&server)),
+        (&json!(1), vec!["/".into(), "/d.csv".into()])
+    );
 }
 
 #[test]
@@ -238,7 +241,7 @@ fn requests_for_sitemaps_count_towards_the_budget() {
     .unwrap();
     let url = server.url("/");
     let details = summary(&World::new().run(&[&url, "--budget", "1req"]));
-    assert_eq!((&details["requests"], asked(&server)), (&json!(1), vec!["/".to_owned()]));
+    assert_eq!((&details["requests"], requested(&server)), (&json!(1), vec!["/".to_owned()]));
     let details = summary(&World::new().run(&[&url, "--budget", "5kB"]));
     assert!(details["bytes"].as_u64().unwrap() <= 5_000, "{details}");
 }
@@ -335,7 +338,7 @@ fn a_resumed_crawl_keeps_its_parameters() {
         assert!(output.status.success(), "{output:?}");
         let output = world.run(&["--resume", "--budget", "60req"]);
         assert!(output.status.success(), "{output:?}");
-        asked(&server)
+        requested(&server)
     };
     let parameters = ["--batch", "3", "--theta", "0.2", "--ngram", "1", "--dimension", "64"];
     assert_eq!(run(&parameters), run(&parameters));

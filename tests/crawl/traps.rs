@@ -1,7 +1,7 @@
 //! A site with all kinds of crawler traps.
 
 use super::sites::{link, page};
-use super::{World, asked, summary};
+use super::{World, requested, summary};
 use newsfed::demo::server::{Failure, Reply, ScriptedRequest, Server};
 use serde_json::json;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -70,7 +70,7 @@ fn finds_all_targets_despite_every_trap() {
     let url = server.url("/");
     let budget = format!("{BUDGET}req");
     for strategy in ["learned", "bfs"] {
-        let (world, before) = (World::new(), asked(&server).len());
+        let (world, before) = (World::new(), requested(&server).len());
         let timeout = ["--set", "net.page_timeout=1s"];
         let order =
             [url.as_str(), "--targets", "data", "--strategy", strategy, "--budget", &budget];
@@ -86,7 +86,7 @@ fn finds_all_targets_despite_every_trap() {
         assert!(output.status.success(), "{output:?}");
         assert_eq!(details["ended"], "requests");
         assert_eq!(details["requests"], json!(BUDGET));
-        assert!(asked(&server).len() - before <= BUDGET, "the budget is kept");
+        assert!(requested(&server).len() - before <= BUDGET, "the budget is kept");
         if strategy == "learned" {
             assert_eq!(details["found"], json!(FILES), "{details}");
         }
@@ -117,7 +117,7 @@ fn deprioritises_links_without_targets() {
     let world = World::new();
     let output = world.run(&[&server.url("/"), "--budget", "200req"]);
     let details = summary(&output);
-    let days = asked(&server).iter().filter(|p| p.starts_with("/calendar")).count();
+    let days = requested(&server).iter().filter(|p| p.starts_with("/calendar")).count();
     println!("{days} days of the calendar, {details}");
     assert!(details["found"].as_u64().unwrap() >= 70, "{details}");
 }
@@ -152,9 +152,9 @@ fn resumes_a_crawl_of_an_unreachable_host() {
     assert_eq!(summary(&second)["found"], json!(30), "{second:?}");
 }
 
-/// Links that could not be reached are fetched later, however the crawl ended.
+/// The first crawl ends because its budget is used up, not because of the missing responses.
 #[test]
-fn retries_links_that_had_no_connection() {
+fn a_resumed_crawl_retries_links_without_a_response() {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
     let gone = Arc::new(AtomicBool::new(false));
@@ -171,14 +171,14 @@ fn retries_links_that_had_no_connection() {
     gone.store(true, Ordering::SeqCst);
     let (world, url) = (World::new(), server.url("/"));
     let bfs = ["--strategy", "bfs", "--set", "net.page_timeout=1s"];
-    // Requests for the start page, its sitemap, five files, and three files without a connection.
+    // Requests for the start page, its sitemap, five files, and three files without a response.
     let first = world.run(&[&[url.as_str(), "--budget", "10req"], &bfs[..]].concat());
     let first = summary(&first);
     assert_eq!((&first["ended"], &first["found"]), (&json!("requests"), &json!(5)), "{first}");
     gone.store(false, Ordering::SeqCst);
     let second = summary(&world.run(&[&url, "--resume"]));
     assert_eq!((&second["found"], &second["ended"]), (&json!(12), &json!("done")), "{second}");
-    // The failed requests count towards the number of requests.
+    // The number includes the failed requests.
     assert_eq!(second["requests"], json!(2 + 12 + 3), "{second}");
 }
 
@@ -261,7 +261,7 @@ fn pages_with_unique_tag_paths_need_little_memory() {
     assert!(most < 100 << 10, "{most} KiB");
 }
 
-/// A crawl that finds nothing because its start page is missing does not count as done.
+/// A crawl that finds nothing because its start page is missing does not end as `done`.
 #[test]
 fn reports_and_retries_a_start_url_without_a_page() {
     use std::sync::Arc;

@@ -28,7 +28,7 @@ async fn a_crawl_source_checks_its_files_again() {
     assert!(
         newsfed::util::html::to_text(named("towns.csv").body()).starts_with("CSV file with 3 rows")
     );
-    let asked = |before: usize| -> Vec<(String, bool)> {
+    let requested = |before: usize| -> Vec<(String, bool)> {
         let requests = server.requests().split_off(before);
         requests
             .iter()
@@ -40,12 +40,12 @@ async fn a_crawl_source_checks_its_files_again() {
     // A day later, the files are checked with conditional requests. The archive is not fetched again.
     home.clock.advance(HOUR);
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
-    assert_eq!(asked(requests), []);
+    assert_eq!(requested(requests), []);
     home.clock.advance(DAY);
     let requests = server.requests().len();
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 2));
     let both = [("/towns.csv".to_owned(), true), ("/old.csv".to_owned(), true)];
-    let mut found = asked(requests);
+    let mut found = requested(requests);
     found.sort_by(|a, b| b.cmp(a));
     assert_eq!(found, both);
     // A change in the data becomes a version, and the item becomes unread.
@@ -89,10 +89,10 @@ async fn checks_unchanged_files_less_and_less_often() {
             panic!("poll {n}")
         };
         changes += updated;
-        let asked = paths_requested(&server).split_off(before);
-        let asked = asked.iter().filter(|path| path.ends_with(".csv")).count();
-        most = most.max(asked);
-        assert!(n < 40 || asked <= 3, "poll {n} sent {asked} requests for files");
+        let requested = paths_requested(&server).split_off(before);
+        let requested = requested.iter().filter(|path| path.ends_with(".csv")).count();
+        most = most.max(requested);
+        assert!(n < 40 || requested <= 3, "poll {n} sent {requested} requests for files");
     }
     assert_eq!(items(&engine).len(), FILES);
     assert_eq!(most, 10, "the limit of a poll");
@@ -115,9 +115,9 @@ async fn a_forbidden_or_missing_file_changes_nothing() {
     home.clock.advance(DAY * 2);
     let before = server.requests().len();
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
-    let asked: Vec<String> =
+    let requested: Vec<String> =
         server.requests().split_off(before).into_iter().map(|r| r.path).collect();
-    assert!(!asked.contains(&"/a.csv".to_owned()), "{asked:?}");
+    assert!(!requested.contains(&"/a.csv".to_owned()), "{requested:?}");
     let notes = polls(&engine)[0].repairs.join("; ");
     for part in ["robots.txt", "/b.csv: HTTP 404", "/c.csv: the server returned a page instead"] {
         assert!(notes.contains(part), "{part}: {notes}");

@@ -69,7 +69,7 @@ fn crawl_for(url: &str, rules: WebsiteRules) -> Source {
     Source { rules: SourceRules::Crawl(rules.into()), ..source("town", url) }
 }
 
-fn asked(server: &Server, from: usize) -> Vec<String> {
+fn requested(server: &Server, from: usize) -> Vec<String> {
     let paths = server.requests().split_off(from).into_iter().map(|r| r.path);
     paths.filter(|p| p != "/robots.txt" && p != "/sitemap.xml").collect()
 }
@@ -83,7 +83,7 @@ async fn explores_first_and_later_visits_productive_pages() {
     let home = Home::with(&[crawl(&server.url("/"))]);
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(7, 0, 7));
-    let first = asked(&server, 0);
+    let first = requested(&server, 0);
     let once: BTreeSet<&String> = first.iter().collect();
     assert_eq!(once.len(), first.len(), "nothing is fetched twice: {first:?}");
     assert!(first.len() <= 60);
@@ -94,7 +94,7 @@ async fn explores_first_and_later_visits_productive_pages() {
     home.clock.advance(DAY);
     let before = server.requests().len();
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
-    let second = asked(&server, before);
+    let second = requested(&server, before);
     assert!(second.len() <= 6 && !second.iter().any(|p| p.starts_with("/story")), "{second:?}");
     engine.shutdown().await;
     // The learned values are kept across a restart.
@@ -103,7 +103,7 @@ async fn explores_first_and_later_visits_productive_pages() {
     let engine = home.on_demand().await;
     let before = server.requests().len();
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(2, 0, 2));
-    let third = asked(&server, before);
+    let third = requested(&server, before);
     let stories: Vec<&String> = third.iter().filter(|p| p.starts_with("/story")).collect();
     assert_eq!(stories, ["/story/buses-6", "/story/buses-5"]);
     assert!(third.len() <= 10 && !third.iter().any(|p| p.starts_with("/talk")), "{third:?}");
@@ -121,7 +121,7 @@ async fn a_large_site_stays_within_the_poll_limit() {
     let home = Home::with(&[crawl(&server.url("/"))]);
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(20, 0, 20));
-    assert_eq!(asked(&server, 0).len() + 1, 60, "one for the sitemap");
+    assert_eq!(requested(&server, 0).len() + 1, 60, "one for the sitemap");
     home.clock.advance(DAY);
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0), "old articles are not new");
     engine.shutdown().await;
@@ -157,7 +157,7 @@ async fn resumes_a_killed_exploration_without_loss() {
     let home = Home::with(&[crawl(&server.url("/"))]);
     let engine = home.on_demand().await;
     let mut reports = engine.refresh(None, Pace::Manual).await;
-    while asked(&server, 0).len() < 20 {
+    while requested(&server, 0).len() < 20 {
         tokio::task::yield_now().await;
     }
     engine.shutdown().await;
@@ -186,7 +186,7 @@ async fn stores_files_found_by_a_killed_poll_as_items() {
     let home = Home::with(&[crawl_for(&server.url("/"), rules)]);
     let engine = home.on_demand().await;
     let mut reports = engine.refresh(None, Pace::Manual).await;
-    while asked(&server, 0).len() < FILES - 3 {
+    while requested(&server, 0).len() < FILES - 3 {
         tokio::task::yield_now().await;
     }
     engine.shutdown().await;
@@ -194,7 +194,7 @@ async fn stores_files_found_by_a_killed_poll_as_items() {
     let engine = home.on_demand().await;
     sync_one(&engine, Pace::Manual).await;
     assert_eq!(items(&engine).len(), FILES);
-    let once: BTreeSet<String> = asked(&server, 0).into_iter().filter(|p| p != "/").collect();
+    let once: BTreeSet<String> = requested(&server, 0).into_iter().filter(|p| p != "/").collect();
     assert!(once.len() == FILES);
     engine.shutdown().await;
 }
@@ -278,9 +278,9 @@ async fn explores_again_if_nothing_was_found_at_first() {
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
     home.clock.advance(DAY);
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
-    let asked: Vec<String> = asked(&server, 0).into_iter().filter(|p| p != "/").collect();
-    let once: BTreeSet<&String> = asked.iter().collect();
-    assert_eq!((asked.len(), once.len()), (91, 91));
+    let requested: Vec<String> = requested(&server, 0).into_iter().filter(|p| p != "/").collect();
+    let once: BTreeSet<&String> = requested.iter().collect();
+    assert_eq!((requested.len(), once.len()), (91, 91));
     engine.shutdown().await;
 }
 
@@ -299,7 +299,7 @@ async fn the_next_poll_fetches_the_remaining_links() {
         home.clock.advance(DAY);
         let before = server.requests().len();
         sync_one(&engine, Pace::Manual).await;
-        stories.extend(asked(&server, before).into_iter().filter(|p| p.starts_with("/story")));
+        stories.extend(requested(&server, before).into_iter().filter(|p| p.starts_with("/story")));
     }
     let once: BTreeSet<&String> = stories.iter().collect();
     assert_eq!((stories.len(), once.len()), (NEWS, NEWS));

@@ -62,7 +62,7 @@ async fn explains_why_an_announced_feed_does_not_work() {
     assert_eq!(texts[0], "the page announces 2 feeds");
     let start = "the announced feed does not work: ";
     assert_eq!(texts[1], format!("{start}it returns 404 Not Found: {}", server.url("/a.xml")));
-    assert_eq!(texts[2], format!("{start}that URL is not a feed: {}", server.url("/empty")));
+    assert_eq!(texts[2], format!("{start}the URL is not a feed: {}", server.url("/empty")));
 }
 
 #[tokio::test]
@@ -70,8 +70,8 @@ async fn finds_the_root_feed_from_a_deep_page() {
     let server = serve(&[("/a/b/c/page.html", "<p>Hello".to_owned()), ("/feed", RSS.to_owned())]);
     let found = discover(&server, "/a/b/c/page.html").await;
     assert_eq!(found.ways[0].url.path(), "/feed", "{:?}", found.tried);
-    let asked = paths_requested(&server);
-    assert_eq!(asked, ["/a/b/c/page.html", "/robots.txt", "/", "/a/b/c/feed", "/feed"]);
+    let requested = paths_requested(&server);
+    assert_eq!(requested, ["/a/b/c/page.html", "/robots.txt", "/", "/a/b/c/feed", "/feed"]);
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn robots_txt_applies_to_everything_except_announced_feeds() {
 }
 
 #[tokio::test]
-async fn sends_no_further_requests_if_robots_txt_fails() {
+async fn sends_no_more_requests_if_robots_txt_fails() {
     let server = Server::start(|request| match request.path.as_str() {
         "/robots.txt" => Reply::status(500),
         _ => Reply::ok("text/html", list("", "")),
@@ -234,9 +234,9 @@ async fn explores_a_redirected_page_on_its_own_host() {
     .unwrap();
     let found = discover(&typed, "/old").await;
     assert_eq!(paths_requested(&typed), ["/old"], "{:?}", found.tried);
-    let asked = paths_requested(&real);
-    assert_eq!(asked[..3], ["/~ann/", "/robots.txt", "/"]);
-    assert!(asked.contains(&"/sitemap.xml".to_owned()), "{asked:?}");
+    let requested = paths_requested(&real);
+    assert_eq!(requested[..3], ["/~ann/", "/robots.txt", "/"]);
+    assert!(requested.contains(&"/sitemap.xml".to_owned()), "{requested:?}");
 }
 
 #[tokio::test]
@@ -254,10 +254,10 @@ async fn limits_the_number_of_requests() {
         ("/robots.txt", maps),
     ]);
     let found = discover(&server, "/a/b/c/").await;
-    let asked = paths_requested(&server);
-    assert_eq!(asked.len(), 19, "{asked:?}: {:?}", found.tried);
-    let distinct: HashSet<&String> = asked.iter().collect();
-    assert_eq!(distinct.len(), asked.len(), "{asked:?}");
+    let requested = paths_requested(&server);
+    assert_eq!(requested.len(), 19, "{requested:?}: {:?}", found.tried);
+    let distinct: HashSet<&String> = requested.iter().collect();
+    assert_eq!(distinct.len(), requested.len(), "{requested:?}");
 }
 
 #[tokio::test]
@@ -268,8 +268,8 @@ async fn does_not_search_the_host_of_a_known_system() {
     let engine = home.on_demand().await;
     let typed = server.url("/s/one").replace("127.0.0.1", "lobste.rs");
     let found = engine.discover(&typed).await.unwrap();
-    let asked = paths_requested(&server);
-    assert_eq!(asked, ["/s/one", "/robots.txt", "/rss", "/sitemap.xml"], "{:?}", found.tried);
+    let requested = paths_requested(&server);
+    assert_eq!(requested, ["/s/one", "/robots.txt", "/rss", "/sitemap.xml"], "{:?}", found.tried);
     engine.shutdown().await;
 }
 
@@ -287,9 +287,9 @@ async fn follows_the_link_to_the_list_of_all_posts() {
     let best = &found.ways[0];
     assert_eq!((best.kind(), best.url.path()), (SourceKind::Website, "/news"), "{:?}", found.tried);
     assert_eq!(best.count(), Some(8));
-    let asked = paths_requested(&server);
+    let requested = paths_requested(&server);
     assert_eq!(
-        asked
+        requested
             .iter()
             .filter(|path| ["/news", "/archive", "/about"].contains(&path.as_str()))
             .count(),
@@ -324,21 +324,21 @@ async fn reads_lists_of_posts_politely() {
         ["/a", "/b", "/c", "/d"].map(|path| (path, entrance(""))).to_vec();
     let with = |more: &[(&'static str, String)]| serve(&[&pages[..], more].concat());
     let server = with(&[("/", entrance(links))]);
-    let asked = |server: &Server| -> Vec<String> {
+    let requested = |server: &Server| -> Vec<String> {
         paths_requested(server).into_iter().filter(|path| path.len() == 2).collect()
     };
     assert!(discover(&server, "/").await.ways.iter().all(|way| way.is_last_resort()));
-    assert_eq!(asked(&server), ["/a", "/b"], "two at most");
+    assert_eq!(requested(&server), ["/a", "/b"], "two at most");
     let robots = ("/robots.txt", "User-agent: *\nDisallow: /a".to_owned());
     let server = with(&[("/", entrance(links)), robots]);
     discover(&server, "/").await;
-    assert_eq!(asked(&server), ["/b"]);
-    // If the typed page is sufficient, no other page is fetched.
+    assert_eq!(requested(&server), ["/b"]);
+    // If the page at the typed URL has a list, no other page is fetched.
     let server = with(&[("/", list(links, ""))]);
     discover(&server, "/").await;
-    assert!(asked(&server).is_empty(), "{:?}", asked(&server));
+    assert!(requested(&server).is_empty(), "{:?}", requested(&server));
     let feed = "<link rel=alternate type=application/rss+xml href=/feed>";
     let server = with(&[("/", entrance(links) + feed), ("/feed", RSS.to_owned())]);
     discover(&server, "/").await;
-    assert!(asked(&server).is_empty(), "{:?}", asked(&server));
+    assert!(requested(&server).is_empty(), "{:?}", requested(&server));
 }

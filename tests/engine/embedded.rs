@@ -1,4 +1,4 @@
-//! Pictures that are embedded in pages: not stored, and found again with one request.
+//! Pictures that are embedded in pages. They are not stored, and one request finds them again.
 
 use super::*;
 use base64::Engine as _;
@@ -84,7 +84,7 @@ fn markers(engine: &Handle) -> Vec<String> {
 
 type Shown = (Vec<Option<(u32, u32)>>, Option<String>);
 
-/// The sizes of the item's pictures, and why others are missing.
+/// The sizes of the item's pictures, and the reason why some are missing.
 async fn shown(engine: &Handle, markers: &[String]) -> Shown {
     let found = soon(engine.embedded_pictures(key(engine), markers.to_vec(), false)).await;
     assert!(found.pictures.iter().map(|(marker, _)| marker).eq(markers));
@@ -154,7 +154,7 @@ async fn hostile_embedded_data_shows_nothing() {
     assert_eq!(found.len(), 4);
     let (sizes, why) = shown(&engine, &found).await;
     match why {
-        // The client refuses the page, or reads its start.
+        // The client may refuse the page, or read only its start.
         Some(why) => assert!(why.contains("larger") && sizes == [None; 4], "{why}"),
         None => assert_eq!(sizes, [None, None, None, Some((300, 200))]),
     }

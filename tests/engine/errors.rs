@@ -163,9 +163,9 @@ async fn random_failures_lose_nothing_and_affect_no_healthy_sources() {
     while home.clock.now() < start + 50 * HOUR {
         // Advances the clock to the next planned poll.
         let next = settled(&engine).await.next.unwrap();
-        let asked = server.requests().len();
+        let requested = server.requests().len();
         home.clock.set(next);
-        received(&server, asked + 1).await;
+        received(&server, requested + 1).await;
         settled(&engine).await;
     }
     let requests = server.requests();
@@ -381,13 +381,13 @@ async fn does_not_read_a_feed_that_exceeds_its_limit() {
     home.settings.net.max_body = 1 << 30;
     let engine = home.on_demand().await;
     let refreshed = sync_one(&engine, Pace::Manual).await;
-    assert!(failure(&refreshed).unwrap().contains("10 MiB for feeds"), "{refreshed:?}");
+    assert!(failure(&refreshed).unwrap().contains("for feeds at most 10 MiB"), "{refreshed:?}");
     assert_eq!(polls(&engine)[0].bytes, 0, "its length was announced");
     engine.shutdown().await;
 }
 
 #[tokio::test]
-async fn retries_by_the_user_do_not_lengthen_the_back_off() {
+async fn retries_by_the_user_do_not_lengthen_the_backoff() {
     let polls = AtomicUsize::new(0);
     let server = Server::start(move |_| match polls.fetch_add(1, Ordering::SeqCst) {
         0 => feed(&[("1", "One")]),
@@ -406,7 +406,7 @@ async fn retries_by_the_user_do_not_lengthen_the_back_off() {
         waits.push((facts.next_poll.unwrap() - home.clock.now()).num_minutes());
     }
     let [first, .., last] = waits[..] else { unreachable!() };
-    // The waits vary by a tenth.
+    // The waits vary by up to a tenth.
     assert!(last * 9 <= first * 10, "{waits:?}");
     engine.shutdown().await;
 }

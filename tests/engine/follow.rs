@@ -38,14 +38,14 @@ async fn follow(path: &str) -> (Vec<String>, Home, Server) {
         assert!(matches!(error, FollowError::Known(_)), "{error}");
     }
     engine.shutdown().await;
-    let asked = paths_requested(&server)[..before].to_vec();
-    (asked, home, server)
+    let requested = paths_requested(&server)[..before].to_vec();
+    (requested, home, server)
 }
 
 #[tokio::test]
 async fn a_feed_url_needs_one_request() {
-    let (asked, home, server) = follow("/feed").await;
-    assert_eq!(asked, ["/feed"]);
+    let (requested, home, server) = follow("/feed").await;
+    assert_eq!(requested, ["/feed"]);
     let engine = home.on_demand().await;
     sync_one(&engine, Pace::Manual).await;
     let last = server.requests().pop().unwrap();
@@ -57,14 +57,14 @@ async fn a_feed_url_needs_one_request() {
 
 #[tokio::test]
 async fn a_page_needs_two_requests() {
-    let (asked, ..) = follow("/").await;
-    assert_eq!(asked, ["/", "/feed"]);
+    let (requested, ..) = follow("/").await;
+    assert_eq!(requested, ["/", "/feed"]);
 }
 
 #[tokio::test]
 async fn follows_a_redirected_url_at_its_target() {
-    let (asked, home, server) = follow("/moved").await;
-    assert_eq!(asked, ["/moved", "/feed"]);
+    let (requested, home, server) = follow("/moved").await;
+    assert_eq!(requested, ["/moved", "/feed"]);
     let engine = home.on_demand().await;
     let (_, facts) = engine.sources().await.unwrap().remove(0);
     assert_eq!(facts.moved_to, Some(server.url("/feed")));
@@ -73,8 +73,8 @@ async fn follows_a_redirected_url_at_its_target() {
 
 #[tokio::test]
 async fn finds_a_feed_that_only_the_home_page_announces() {
-    let (asked, ..) = follow("/bare").await;
-    assert_eq!(asked, ["/bare", "/robots.txt", "/", "/feed"]);
+    let (requested, ..) = follow("/bare").await;
+    assert_eq!(requested, ["/bare", "/robots.txt", "/", "/feed"]);
 }
 
 #[tokio::test]
@@ -98,8 +98,8 @@ async fn the_first_poll_of_a_page_finds_its_feed() {
     let (_, facts) = engine.sources().await.unwrap().remove(0);
     assert_eq!((facts.moved_to, facts.fail_count), (Some(server.url("/feed")), 0));
     sync_one(&engine, Pace::Force).await;
-    let asked: Vec<String> = server.requests().into_iter().map(|r| r.path).collect();
-    assert_eq!(asked, ["/", "/gone", "/feed", "/feed"]);
+    let requested: Vec<String> = server.requests().into_iter().map(|r| r.path).collect();
+    assert_eq!(requested, ["/", "/gone", "/feed", "/feed"]);
     engine.shutdown().await;
 }
 
@@ -149,7 +149,7 @@ async fn explains_why_a_url_cannot_be_followed() {
 #[tokio::test]
 async fn keeps_credentials_in_the_url_for_its_host() {
     let server = Server::start(|request| match request.header("authorization") {
-        // alice:s3cret
+        // The credentials are `alice:s3cret`.
         Some(b"Basic YWxpY2U6czNjcmV0") => feed(&[("1", "Members only")]),
         _ => Reply::status(401),
     })
@@ -184,8 +184,8 @@ async fn another_announced_feed_also_needs_one_request() {
     let discovery = engine.discover(&server.url("/")).await.unwrap();
     assert_eq!(discovery.ways.len(), 3);
     engine.follow(discovery, 1, None, None).await.unwrap();
-    let asked = |path: &str| server.requests().iter().filter(|r| r.path == path).count();
-    assert_eq!((asked("/"), asked("/a"), asked("/b"), asked("/c")), (1, 1, 1, 0));
+    let requested = |path: &str| server.requests().iter().filter(|r| r.path == path).count();
+    assert_eq!((requested("/"), requested("/a"), requested("/b"), requested("/c")), (1, 1, 1, 0));
     // A document that is not a feed cannot be followed as a feed.
     let discovery = engine.discover(&server.url("/")).await.unwrap();
     let error = engine.follow(discovery, 2, None, None).await.unwrap_err();
@@ -232,7 +232,7 @@ async fn a_site_that_is_being_added_is_not_polled_at_the_same_time() {
         }
     };
     soon(last).await;
-    // The watcher of the file does the same. The second command ends after the first one.
+    // The file watcher would also reload. Commands run in order, so the reload ends before the refresh.
     engine.reload().await.unwrap();
     assert_eq!(engine.refresh(Some(Vec::new()), Pace::Due).await.recv().await, None);
     release.send(()).unwrap();

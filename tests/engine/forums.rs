@@ -1,4 +1,4 @@
-//! Forums: session ids in URLs, authors and replies to known topics; and pinned articles of any list.
+//! Forums: session ids in URLs, authors and replies to known topics; and pinned articles in any list.
 
 use super::websites::Site;
 use super::*;
@@ -67,8 +67,12 @@ async fn detects_replies_and_ignores_session_ids() {
     topic(&site, 1, &[FIRST, REPLY]);
     let before = server.requests().len();
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));
-    let asked = paths_requested(&server)[before..].to_vec();
-    assert_eq!(asked.iter().filter(|path| path.starts_with("/view")).count(), 1, "{asked:?}");
+    let requested = paths_requested(&server)[before..].to_vec();
+    assert_eq!(
+        requested.iter().filter(|path| path.starts_with("/view")).count(),
+        1,
+        "{requested:?}"
+    );
     let reader = engine.store().reader().unwrap();
     let unread: Vec<String> = (1..=reader.last_key().unwrap())
         .filter_map(|key| reader.row(key).unwrap())
@@ -82,8 +86,11 @@ async fn detects_replies_and_ignores_session_ids() {
     site.html("/", &board(visits[0], &[(1, "16 Jan 2027, 07:00"), (2, "12 Jan 2027, 10:00")]));
     let before = server.requests().len();
     sync_one(&engine, Pace::Manual).await;
-    let asked = paths_requested(&server)[before..].to_vec();
-    assert!(!asked.iter().any(|path| path.starts_with("/view")), "nothing has happened: {asked:?}");
+    let requested = paths_requested(&server)[before..].to_vec();
+    assert!(
+        !requested.iter().any(|path| path.starts_with("/view")),
+        "nothing has happened: {requested:?}"
+    );
     engine.shutdown().await;
 }
 

@@ -80,12 +80,12 @@ async fn on_a_small_disk() {
         "fetched completely again"
     );
     assert_eq!(titles(&engine), ["One"]);
-    let asked = server.requests().len();
+    let requested = server.requests().len();
     replanned(&engine).await;
-    assert_eq!(server.requests().len(), asked, "no requests while the disk is full");
+    assert_eq!(server.requests().len(), requested, "no requests while the disk is full");
     std::fs::remove_file(&filler).unwrap();
     home.clock.advance(6 * MINUTE);
-    received(&server, asked + 1).await;
+    received(&server, requested + 1).await;
     settled(&engine).await;
     assert_eq!(items(&engine).len(), 4);
     let after = facts(&engine, "s").await;

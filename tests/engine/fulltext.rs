@@ -440,7 +440,7 @@ async fn a_learned_template_survives_a_restart() {
 }
 
 /// Waits until a page was requested this many times, and the last response has been stored.
-async fn asked(engine: &Handle, server: &Server, path: &str, times: usize) {
+async fn requested(engine: &Handle, server: &Server, path: &str, times: usize) {
     let mut revision = engine.store().revision();
     let count = || paths_requested(server).iter().filter(|p| *p == path).count();
     let now = engine.now();
@@ -464,21 +464,21 @@ async fn a_changed_article_keeps_its_earlier_version() {
 
     // The page has not changed (304).
     home.clock.advance(HOUR);
-    asked(&engine, &server, "/post-1", 2).await;
+    requested(&engine, &server, "/post-1", 2).await;
     assert!(is_conditional(&server.requests().pop().unwrap()));
     assert_eq!((item_of().versions, item_of().changed), (0, false));
 
     // A new comment is not a change.
     blog.put("/post-1", page(1, &prose(1), "<p>Nice!</p>"));
     home.clock.advance(3 * HOUR);
-    asked(&engine, &server, "/post-1", 3).await;
+    requested(&engine, &server, "/post-1", 3).await;
     assert_eq!((item_of().versions, item_of().changed), (0, false));
 
     // The publisher corrects a word.
     let corrected = prose(1).replace("paragraph 5, of", "paragraph 5 and a half, of");
     blog.put("/post-1", page(1, &corrected, "<p>Nice!</p>"));
     home.clock.advance(20 * HOUR);
-    asked(&engine, &server, "/post-1", 4).await;
+    requested(&engine, &server, "/post-1", 4).await;
     assert_eq!((item_of().versions, item_of().changed), (1, true));
     assert!(item_of().body().contains("5 and a half"));
     assert_eq!((found(&engine, "is:changed"), facts(&engine, "blog").await.unread), (1, 1));
@@ -490,7 +490,7 @@ async fn a_changed_article_keeps_its_earlier_version() {
     // The page is fetched again after three and after seven days, and never after that.
     for (wait, times) in [(2 * DAY, 5), (4 * DAY, 6)] {
         home.clock.advance(wait);
-        asked(&engine, &server, "/post-1", times).await;
+        requested(&engine, &server, "/post-1", times).await;
     }
     assert_eq!(engine.store().reader().unwrap().page(key(&engine, 1)).unwrap().unwrap().next, None);
 
@@ -656,7 +656,7 @@ fn thread() -> (Server, Arc<Mutex<(usize, u16)>>) {
     (server.unwrap(), state)
 }
 
-/// Removes dead sources; returns the messages.
+/// Removes expired sources; returns the messages.
 async fn dropped(engine: &Handle) -> Vec<String> {
     let changes = soon(engine.drop_dead_sources()).await.unwrap();
     changes.into_iter().map(|change| change.message).collect()
@@ -689,7 +689,7 @@ async fn removes_comment_sources_without_new_comments() {
     assert_eq!(poll().await, ["Removed Comments: Post 1: nothing new since 2027-01-24"]);
     assert_eq!(engine.sources().await.unwrap().len(), 1, "the blog stays");
     assert_eq!(poll().await, none);
-    // If the comments are followed again, the same period starts again.
+    // If the comments are followed again, the period starts again.
     soon(engine.follow_comments(key(&engine, 1))).await.unwrap();
     assert_eq!(poll().await, none);
     days(&home, 10);

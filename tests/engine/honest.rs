@@ -70,13 +70,13 @@ fn reply(n: usize, items: &[i64], begin: Time, now: i64, request: &ScriptedReque
 /// Poll times of each source, in seconds from the start.
 type Asked = Arc<Mutex<BTreeMap<String, Vec<i64>>>>;
 
-fn serve(clock: FakeClock, asked: Asked) -> Server {
+fn serve(clock: FakeClock, requested: Asked) -> Server {
     let begin = clock.now();
     let timelines: Vec<Vec<i64>> = (0..SOURCES).map(published).collect();
     Server::start_on(&hosts(7), move |request| {
         let now = (clock.now() - begin).num_seconds();
         let n: usize = request.path[1..].parse().unwrap();
-        asked.lock().unwrap().entry(format!("s{n}")).or_default().push(now);
+        requested.lock().unwrap().entry(format!("s{n}")).or_default().push(now);
         reply(n, &timelines[n], begin, now, request)
     })
     .unwrap()
@@ -131,8 +131,8 @@ async fn polls_as_simulated(change: impl FnOnce(&mut ScheduleSettings)) {
     let mut home = Home::new();
     change(&mut home.settings.schedule);
     home.settings.schedule.quiet_hours = Some("02:00-04:00".to_owned());
-    let asked = Asked::default();
-    let server = serve(home.clock.clone(), asked.clone());
+    let requested = Asked::default();
+    let server = serve(home.clock.clone(), requested.clone());
     let ips = hosts(7);
     let sources: Vec<Source> =
         (0..SOURCES).map(|n| declared(n, &server.url_on(ips[n % 7], &format!("/{n}")))).collect();
@@ -148,10 +148,10 @@ async fn polls_as_simulated(change: impl FnOnce(&mut ScheduleSettings)) {
     assert_eq!(all.recorded.len(), SOURCES);
     let replay = LimitedReplay::new(all.recorded, home.settings.schedule.clone(), 7);
     let runs = replay.corrected(1.0);
-    let asked = asked.lock().unwrap().clone();
+    let requested = requested.lock().unwrap().clone();
     let mut polls = 0;
     for (recorded, run) in replay.recorded.iter().zip(&runs) {
-        let engine = &asked[&recorded.source.id.0];
+        let engine = &requested[&recorded.source.id.0];
         let simulated: Vec<i64> = run.polls().map(|at| (at - begin).num_seconds()).collect();
         let differs = engine.iter().zip(&simulated).position(|(a, b)| (a - b).abs() > NEAR);
         assert_eq!(

@@ -36,8 +36,8 @@ async fn a_silent_host_does_not_delay_others() {
     assert_eq!(status.borrow().host.as_deref(), Some("127.0.1.1"));
     // A manual refresh does not poll the silent source again.
     sync(&engine, Pace::Manual).await;
-    let asked = server.requests().iter().filter(|r| r.ip == dead).count();
-    assert_eq!((asked, server.requests().len()), (1, 25));
+    let requested = server.requests().iter().filter(|r| r.ip == dead).count();
+    assert_eq!((requested, server.requests().len()), (1, 25));
     engine.shutdown().await;
 }
 
@@ -55,7 +55,7 @@ async fn sends_one_request_at_a_time_per_host() {
 }
 
 #[tokio::test]
-async fn refused_connections_count_as_failures_of_their_hosts() {
+async fn a_refused_connection_is_a_source_failure() {
     // A port that was just released, so nothing listens on it.
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let sources: Vec<_> = (1..=4)
@@ -117,7 +117,7 @@ async fn any_response_ends_the_offline_state() {
     let mut status = engine.status();
     sync(&engine, Pace::Manual).await;
     soon(status.wait_for(|s| s.offline)).await.unwrap();
-    // A response during discovery counts too.
+    // A response during discovery also ends it.
     let found = engine.discover(&server.url("/")).await.unwrap();
     soon(status.wait_for(|s| !s.offline)).await.unwrap();
     engine.follow(found, 0, None, None).await.unwrap();

@@ -266,7 +266,7 @@ async fn asks_the_user_before_removing_many_sources() {
     let stored = planet.stored(key);
     assert_eq!((stored.is_confirmed, stored.refused, stored.confirmed), (false, None, None));
     assert!(!planet.engine.accept_list(key).await.unwrap(), "it is used up");
-    // A small number of sources is removed without confirmation, whatever its share.
+    // A small number of sources is removed without confirmation, even if it is most of the list.
     planet.changes_to(&outline("s0")).await;
     assert_eq!(planet.sources().len(), 1);
     planet.engine.shutdown().await;
@@ -295,7 +295,7 @@ async fn a_confirmation_applies_only_to_the_refused_change() {
 }
 
 #[tokio::test]
-async fn moved_sources_do_not_count_as_removed() {
+async fn moved_sources_are_not_treated_as_removed() {
     let planet = Planet::with(&numbered(9)).await;
     for n in 0..6 {
         let key = facts(&planet.engine, &format!("s{n}-example")).await.key;
@@ -561,7 +561,7 @@ async fn a_list_has_at_most_5000_sources() {
     planet.changes_to(&other).await;
     assert!(planet.sources().iter().any(|s| s.contains("s4999")));
     planet.engine.shutdown().await;
-    // A list that exceeds the import limit does not count as damaged.
+    // A list that exceeds the import limit is incomplete, but not damaged.
     let long = opml(&numbered(10_002));
     let of = source("list", "https://planet.example/");
     let listed = newsfed::config::Listed::read(long.as_bytes(), "planet", &of).unwrap();

@@ -122,7 +122,7 @@ async fn the_model_dates_the_pages_of_sites() {
 }
 
 #[tokio::test]
-async fn does_not_ask_the_model_about_dated_articles() {
+async fn sends_no_dated_articles_to_the_model() {
     let (server, home) = world(true, |_| panic!("unexpected request"));
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
@@ -160,7 +160,7 @@ async fn ignores_unusable_responses_of_the_model() {
 }
 
 #[tokio::test]
-async fn stores_the_text_before_asking_the_model() {
+async fn stores_the_text_before_the_model_responds() {
     let (server, mut home) = world(false, |_| Reply::status(200).failing(Failure::NeverAnswer));
     home.settings.llm.timeout = MINUTE;
     let engine = home.on_demand().await;

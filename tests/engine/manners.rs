@@ -207,10 +207,10 @@ impl Scenario {
                 }
                 sync(&engine, pace.unwrap()).await;
             }
-            let asked: Vec<String> =
+            let requested: Vec<String> =
                 log.lock().unwrap()[before..].iter().map(Received::describe).collect();
-            if !matches(&step[1..], &asked) {
-                wrong.push(format!("{}: step {n} {step:?}: {asked:?}", self.id));
+            if !matches(&step[1..], &requested) {
+                wrong.push(format!("{}: step {n} {step:?}: {requested:?}", self.id));
             }
         }
         engine.shutdown().await;
@@ -254,8 +254,8 @@ impl Answer {
 }
 
 /// Whether the requests match those that a step allows, in any order.
-fn matches(wanted: &[String], asked: &[String]) -> bool {
-    let mut rest = asked.to_vec();
+fn matches(wanted: &[String], requested: &[String]) -> bool {
+    let mut rest = requested.to_vec();
     for want in wanted {
         let Some((path, most)) = want.split_once(" <=") else {
             match rest.iter().position(|a| a == want) {
@@ -266,7 +266,7 @@ fn matches(wanted: &[String], asked: &[String]) -> bool {
         };
         let most = most.parse().unwrap();
         if path == "total" {
-            if asked.len() > most {
+            if requested.len() > most {
                 return false;
             }
             continue;
@@ -280,7 +280,7 @@ fn matches(wanted: &[String], asked: &[String]) -> bool {
     rest.is_empty()
 }
 
-/// Describes what is not allowed about a request in any scenario.
+/// Describes the problems of a request that no scenario allows.
 fn unmannerly(received: &Received) -> Vec<String> {
     let request = &received.request;
     let mut wrong = Vec::new();

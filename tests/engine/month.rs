@@ -67,7 +67,7 @@ fn document(items: &[i64], begin: Time, now: i64, dated: bool) -> Reply {
 /// Times and paths of the requests, with times in seconds from the start.
 type Asked = Arc<Mutex<Vec<(i64, String)>>>;
 
-fn serve(clock: FakeClock, asked: Asked) -> Server {
+fn serve(clock: FakeClock, requested: Asked) -> Server {
     let begin = clock.now();
     let timelines: BTreeMap<&str, (Vec<i64>, bool)> = SOURCES
         .iter()
@@ -80,11 +80,11 @@ fn serve(clock: FakeClock, asked: Asked) -> Server {
     Server::start_on(&hosts(7), move |request| {
         let now = (clock.now() - begin).num_seconds();
         let path = request.path.clone();
-        asked.lock().unwrap().push((now, path.clone()));
+        requested.lock().unwrap().push((now, path.clone()));
         match path.as_str() {
             // The server responds like this only to the first poll on the sixth day.
             "/limited"
-                if asked
+                if requested
                     .lock()
                     .unwrap()
                     .iter()
@@ -134,8 +134,8 @@ async fn polls_for_a_month_politely_and_within_the_budget() {
     let mut home = Home::new();
     home.settings.schedule.policy = PolicyKind::Learned;
     home.settings.schedule.polls_per_day = BUDGET;
-    let asked = Asked::default();
-    let server = serve(home.clock.clone(), asked.clone());
+    let requested = Asked::default();
+    let server = serve(home.clock.clone(), requested.clone());
     let ips = hosts(7);
     // The rate-limited source and the next one share a host.
     let host = |n: usize| ips[if n >= 3 { n - 1 } else { n }];
@@ -149,9 +149,9 @@ async fn polls_for_a_month_politely_and_within_the_budget() {
     pass(&home, &engine, begin).await;
     let found = items(&engine).len();
     engine.shutdown().await;
-    let asked = asked.lock().unwrap().clone();
+    let requested = requested.lock().unwrap().clone();
     let of = |path: &str| -> Vec<i64> {
-        asked.iter().filter(|(_, p)| p == path).map(|(at, _)| *at).collect()
+        requested.iter().filter(|(_, p)| p == path).map(|(at, _)| *at).collect()
     };
 
     // Politeness: at least five minutes between polls, and an hour if items are days apart.
@@ -190,7 +190,7 @@ async fn polls_for_a_month_politely_and_within_the_budget() {
 
     // The mean number of polls, in the last week before the sleep and in the last week, matches the budget.
     for from in [11, 23] {
-        let used = asked.iter().filter(|(at, _)| days(from, from + 7).contains(at)).count();
+        let used = requested.iter().filter(|(at, _)| days(from, from + 7).contains(at)).count();
         let per_day = used as f64 / 7.0 / SOURCES.len() as f64;
         assert!((per_day / BUDGET - 1.0).abs() < 0.1, "{per_day} polls per source per day");
     }

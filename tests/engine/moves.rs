@@ -49,8 +49,8 @@ async fn stores_permanent_redirects_to_the_same_feed_immediately() {
         assert_eq!(moved_to(&engine).await, want, "{case}");
         let before = server.requests().len();
         sync_one(&engine, Pace::Manual).await;
-        let asked = paths_requested(&server)[before..].join(" ");
-        assert_eq!(asked, if remembered { "/new" } else { "/old /new" }, "{case}");
+        let requested = paths_requested(&server)[before..].join(" ");
+        assert_eq!(requested, if remembered { "/new" } else { "/old /new" }, "{case}");
         let last = server.requests().pop().unwrap();
         assert_eq!(last.header("if-none-match"), Some(b"\"new\"".as_slice()), "{case}");
         engine.shutdown().await;

@@ -52,7 +52,7 @@ async fn stores_each_change_of_a_watched_page() {
     engine.mark(Mark::Read, vec![key], true).await.unwrap();
     engine.mark(Mark::Pinned, vec![key], true).await.unwrap();
 
-    // A changed number does not count as a change to the page.
+    // A changed number is not a change to the page.
     home.clock.advance(DAY);
     site.html("/pool", &notice("Open from 9 to 18.", "4 €", 101));
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
@@ -260,8 +260,8 @@ async fn requests_an_unreadable_modified_article_only_once() {
             site.put("/sitemap.xml", map("2027-01-16T00:00:00Z", poll));
             sync_one(&engine, Pace::Manual).await;
         }
-        let asked = paths_requested(&server);
-        assert_eq!(asked.iter().filter(|path| *path == "/a").count(), 2, "{asked:?}");
+        let requested = paths_requested(&server);
+        assert_eq!(requested.iter().filter(|path| *path == "/a").count(), 2, "{requested:?}");
         assert!(self::text(&engine).contains("came back"));
         engine.shutdown().await;
     }

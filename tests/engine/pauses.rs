@@ -73,10 +73,10 @@ async fn second_poll(reply: impl Fn() -> Reply + Send + Sync + 'static) -> (Refr
     let engine = home.on_demand().await;
     sync_one(&engine, Pace::Manual).await;
     let again = sync_one(&engine, Pace::Manual).await;
-    let asked = if left(&again, home.clock.now()).is_some() { 1 } else { 2 };
-    assert_eq!(server.requests().len(), asked);
+    let requested = if left(&again, home.clock.now()).is_some() { 1 } else { 2 };
+    assert_eq!(server.requests().len(), requested);
     sync_one(&engine, Pace::Force).await;
-    assert_eq!(server.requests().len(), asked + 1, "force ignores every pause");
+    assert_eq!(server.requests().len(), requested + 1, "force ignores every pause");
     engine.shutdown().await;
     (again, home.clock.now())
 }
@@ -212,10 +212,10 @@ async fn a_404_after_a_success_waits_longer_each_time() {
     *found.lock().unwrap() = false;
     for minutes in [10, 20, 40] {
         assert!(failure(&sync_one(&engine, Pace::Manual).await).is_some(), "{minutes}");
-        let asked = server.requests().len();
+        let requested = server.requests().len();
         let again = sync_one(&engine, Pace::Manual).await;
         assert_eq!(left(&again, home.clock.now()), Some((PauseReason::Refused, minutes)));
-        assert_eq!(server.requests().len(), asked);
+        assert_eq!(server.requests().len(), requested);
         home.clock.advance(u32::try_from(minutes).unwrap() * MINUTE);
     }
     *found.lock().unwrap() = true;

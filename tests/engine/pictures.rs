@@ -75,12 +75,12 @@ async fn shows_pictures_and_explains_errors() {
             (got, _) => panic!("{path}: {got:?}"),
         }
     }
-    let asked = paths_requested(&server);
-    assert!(!asked.iter().any(|path| path == "/hidden/a.png"), "{asked:?}");
+    let requested = paths_requested(&server);
+    assert!(!requested.iter().any(|path| path == "/hidden/a.png"), "{requested:?}");
     let requests = server.requests();
     let picture = requests.iter().find(|request| request.path == "/fine.png").unwrap();
     assert!(picture.header("accept").unwrap().starts_with(b"image/"), "servers may choose by it");
-    assert_eq!(asked.iter().filter(|path| *path == "/fine.png").count(), 2, "{asked:?}");
+    assert_eq!(requested.iter().filter(|path| *path == "/fine.png").count(), 2, "{requested:?}");
     assert!(
         engine.picture(key + 1, &server.url("/fine.png"), false).await.is_err(),
         "no such source"

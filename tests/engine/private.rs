@@ -80,9 +80,9 @@ async fn requests_a_private_source() {
         let message = failure(&refreshed).unwrap_or_default();
         assert!(!message.contains("private"), "{id}: {message}");
     }
-    let asked = paths_requested(&server);
+    let requested = paths_requested(&server);
     for path in ["/robots.txt", "/feed", "/", "/sitemap.xml", "/story"] {
-        assert!(asked.iter().any(|p| p == path), "{path} in {asked:?}");
+        assert!(requested.iter().any(|p| p == path), "{path} in {requested:?}");
     }
     engine.shutdown().await;
 }

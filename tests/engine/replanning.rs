@@ -137,11 +137,11 @@ async fn a_response_without_max_age_clears_the_earlier_one() {
 
 #[tokio::test]
 async fn settings_changed_during_a_poll_apply_afterwards() {
-    let (asked, mut is_asked) = tokio::sync::mpsc::unbounded_channel();
+    let (requested, mut is_asked) = tokio::sync::mpsc::unbounded_channel();
     let (go, wait_for_go) = std::sync::mpsc::channel::<()>();
     let wait_for_go = std::sync::Mutex::new(wait_for_go);
     let server = Server::start(move |_| {
-        let _ = asked.send(());
+        let _ = requested.send(());
         let _ = wait_for_go.lock().unwrap().recv();
         feed(&[("a", "A")])
     })

@@ -369,7 +369,8 @@ async fn skips_hooks_that_are_waiting_when_newsfed_exits() {
     assert_eq!((failed, skipped), (2, 4), "those that ran were stopped");
 }
 
-/// The command of one rule waits with many items. A hook and the command of another rule run at the same time.
+/// The command of one rule waits with many items. A hook and the command of another rule run at the same
+/// time.
 #[cfg(unix)]
 #[tokio::test]
 async fn slow_rules_do_not_block_hooks_or_other_rules() {

@@ -200,8 +200,8 @@ async fn an_interrupted_poll_keeps_its_articles() {
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
     let found: Vec<String> = titles(&engine);
     assert_eq!(found.len(), 5);
-    let asked = paths_requested(&server);
-    let count = |path: &str| asked.iter().filter(|p| *p == path).count();
+    let requested = paths_requested(&server);
+    let count = |path: &str| requested.iter().filter(|p| *p == path).count();
     assert_eq!([5, 4, 3].map(|n| count(&format!("/news/story-{n}"))), [1, 1, 2]);
     engine.shutdown().await;
 }

@@ -59,8 +59,8 @@ async fn a_crashing_source_waits_longer_each_time() {
         assert_eq!(message, "newsfed exited while checking this source");
         let due = sync(&engine, Pace::Due).await;
         assert!(matches!(due["a"], Refreshed::NotDue(_)), "{due:?}");
-        // The first time, the user may have killed the program, so a manual refresh waits only from the
-        // second time on.
+        // The user may have killed the program the first time, so a manual refresh waits only after the
+        // second time.
         if minutes > 2 {
             let manual = sync(&engine, Pace::Manual).await;
             let want = Some((PauseReason::Ended, minutes));

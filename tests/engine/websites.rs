@@ -101,9 +101,9 @@ async fn stores_articles_once_and_adds_new_ones() {
     site.list(4);
     home.clock.advance(DAY);
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
-    let asked = paths_requested(&server);
-    let once = |path: &str| asked.iter().filter(|p| *p == path).count() == 1;
-    assert!((1..=4).all(|n| once(&format!("/news/story-{n}"))), "{asked:?}");
+    let requested = paths_requested(&server);
+    let once = |path: &str| requested.iter().filter(|p| *p == path).count() == 1;
+    assert!((1..=4).all(|n| once(&format!("/news/story-{n}"))), "{requested:?}");
     engine.shutdown().await;
 }
 
@@ -177,8 +177,8 @@ async fn continues_an_unfinished_poll() {
     // The list is unchanged, but three articles remain to be fetched; the missing one is retried after a day.
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
     assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
-    let asked = paths_requested(&server);
-    assert_eq!(asked.iter().filter(|p| *p == "/news/story-23").count(), 1);
+    let requested = paths_requested(&server);
+    assert_eq!(requested.iter().filter(|p| *p == "/news/story-23").count(), 1);
     engine.shutdown().await;
 }
 
@@ -320,9 +320,9 @@ async fn fetches_only_new_pages_of_a_sitemap() {
     );
     let before = server.requests().len();
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
-    let asked = paths_requested(&server)[before..].to_vec();
-    let asked: Vec<&String> = asked.iter().filter(|p| *p != "/robots.txt").collect();
-    assert_eq!(asked, ["/sitemap.xml", "/s1.xml", "/news/story-3"]);
+    let requested = paths_requested(&server)[before..].to_vec();
+    let requested: Vec<&String> = requested.iter().filter(|p| *p != "/robots.txt").collect();
+    assert_eq!(requested, ["/sitemap.xml", "/s1.xml", "/news/story-3"]);
     engine.shutdown().await;
 }
 
@@ -344,9 +344,13 @@ async fn follows_a_page_without_a_feed_by_its_links() {
     );
     assert_eq!(way.preview().unwrap()[0].title, "The story of bus number 6");
     let (source, _) = engine.follow(discovery, 0, None, None).await.unwrap();
-    let asked = paths_requested(&server);
-    assert_eq!(asked.iter().filter(|p| *p == "/news").count(), 1, "it is used as the first poll");
-    assert_eq!(asked.len(), 8, "robots.txt, the list, and each article once: {asked:?}");
+    let requested = paths_requested(&server);
+    assert_eq!(
+        requested.iter().filter(|p| *p == "/news").count(),
+        1,
+        "it is used as the first poll"
+    );
+    assert_eq!(requested.len(), 8, "robots.txt, the list, and each article once: {requested:?}");
     assert_eq!(titles(&engine).len(), 6);
     let rules = source.rules.pages().unwrap();
     assert!(rules.title.starts_with("h1.headline"), "{rules:?}");
@@ -409,8 +413,8 @@ async fn respects_a_pause_during_a_poll() {
     assert_eq!(all["site"], fetched(1, 0, 1), "earlier articles are kept");
     for (name, refreshed) in sync(&engine, Pace::Manual).await {
         let (reason, minutes) = left(&refreshed, home.clock.now()).unwrap();
-        let asked = name == "site";
-        let want = if asked { PauseReason::RetryAfter } else { PauseReason::HostPaused };
+        let requested = name == "site";
+        let want = if requested { PauseReason::RetryAfter } else { PauseReason::HostPaused };
         assert_eq!((reason, minutes), (want, 60), "{name}");
     }
     site.article(2);

@@ -46,7 +46,7 @@ pub(crate) fn assert_drawn(bytes: &[u8]) {
                 left += usize::from(sequence == "[?1049l");
                 rest = &rest[sequence.len()..];
             }
-            // Text printed after the alternate screen is left.
+            // After the alternate screen is left, text may be printed.
             '\n' | '\r' if left > 0 => {}
             _ => assert!(!c.is_control() && !hidden(c), "at {at}: {:?}", around()),
         }

@@ -95,7 +95,7 @@ fn no_file_causes_excessive_memory_use() {
             .arg(corpus.path(&case.name));
         let said = String::from_utf8(peak.output().unwrap().stdout).unwrap();
         let kib: usize = said.trim().parse().unwrap();
-        // A 10 MB file is itself in memory, together with everything that is stored from it.
+        // A 10 MB file is in memory together with everything that is parsed from it.
         let limit = if case.name == "many-items.xml" { 200 } else { 64 };
         assert!(kib < limit << 10, "{}: {kib} KiB", case.name);
         most = most.max((kib, &case.name));

@@ -283,7 +283,7 @@ fn check(file: &str, text: &str) -> Vec<String> {
     breaches
 }
 
-/// Number of modules from a file's own module (included) up to the root of the crate.
+/// Number of `super` in the path from a file's module to the root of the crate.
 fn depth(file: &str) -> usize {
     let parts = file.split('/').count();
     if file.ends_with("/mod.rs") { parts - 1 } else { parts }

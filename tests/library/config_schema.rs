@@ -278,7 +278,7 @@ const BASES: &[&str] = &[
     "",
 ];
 
-/// The values to try: those above, and the quoted words of a description.
+/// The values to try: [`VALUES`] and the quoted words of a description.
 fn values(described: &str) -> Vec<String> {
     let words = described.split('"').skip(1).step_by(2).map(|word| format!("\"{word}\""));
     VALUES.iter().map(|value| (*value).to_owned()).chain(words).collect()

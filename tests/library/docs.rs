@@ -252,7 +252,7 @@ fn keys_in_tables_are_bound() {
         first_cells(&keys).into_iter().flat_map(|(_, cell)| spans(cell)).collect();
     let (mut wrong, mut count) = (vec![], 0);
     for page in pages().iter().filter(|page| page.path != "docs/keys.md") {
-        // The line of the previous row, while the lines are in a table of keys.
+        // The line of the previous row, if it is in a table of keys.
         let mut last = None;
         for (line, cell) in first_cells(page) {
             let heading = ["key", "keys"].contains(&cell.trim());

@@ -17,7 +17,7 @@ impl Labelled {
     }
 }
 
-/// Numbers of joined and separate pairs, for pairs about the same story and for others.
+/// Numbers of pairs about the same story (joined or missed) and of other pairs (falsely joined or separate).
 #[derive(Debug, Default)]
 struct Figures {
     joined: usize,
@@ -79,7 +79,7 @@ fn joins_labelled_pairs_with_few_errors() {
     println!("{figures:?}, {kinds:?}: precision {precision:.3}, recall {recall:.3}");
     assert!(kinds.values().sum::<usize>() >= 300 && kinds.len() == 4, "{kinds:?}");
     assert_eq!(parts.len(), 4);
-    // The last part was written to deceive the thresholds, so most of its stories are not found.
+    // The last part was written to defeat the thresholds, so most of its stories are not found.
     assert!(parts[3].joined >= 3 && parts[3].falsely <= 1, "{:?}", parts[3]);
     for figures in parts[..3].iter().chain([&figures]) {
         assert!(figures.precision() >= 0.98 && figures.recall() >= 0.85, "{figures:?}");

@@ -228,8 +228,8 @@ fn no_data_file_needs_much_memory_or_time() {
     for file in FILES.iter().filter(|file| file.name.contains(&only)) {
         let states = [0, 1].map(file.make);
         let size = states[0].len() as f64 / f64::from(1 << 20);
-        let asked = Arc::new(AtomicUsize::new(0));
-        let (name, counter) = (file.name, asked.clone());
+        let requested = Arc::new(AtomicUsize::new(0));
+        let (name, counter) = (file.name, requested.clone());
         let server = Server::start(move |request| match request.path.trim_start_matches('/') {
             path if path == name => {
                 let state = &states[counter.fetch_add(1, Ordering::SeqCst) % 2];
@@ -255,7 +255,7 @@ fn no_data_file_needs_much_memory_or_time() {
             );
             assert!([0, 1, 3].contains(&needs.end), "{name} {what}: {}", needs.end);
         }
-        assert!(asked.load(Ordering::SeqCst) >= 2, "{name} was requested twice");
+        assert!(requested.load(Ordering::SeqCst) >= 2, "{name} was requested twice");
     }
     println!("{over} over {} MB or a second for 4 MiB", super::MEMORY);
     assert!(cfg!(debug_assertions) || over == 0);

@@ -9,8 +9,8 @@ use rusqlite::Connection;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Maximum memory of a session that opens everything, in MB. It needs 130 to 150 MB, which is more than is in
-/// use at a time, because the system's allocator keeps memory that each thread has freed.
+/// Maximum memory of a session that opens everything, in MB. It needs 130 to 150 MB, which is more than it
+/// ever uses at once, because the system's allocator keeps memory that threads have freed.
 const SESSION: f64 = 170.0;
 /// Limit of the program's address space, in KiB.
 const SPACE: usize = 1_500 << 10;
@@ -104,9 +104,9 @@ fn the_interface_opens_every_document() {
         // Scrolls to the end of the article, and requests its full text if there is one.
         t.send("G");
         t.settle();
-        let asked = server.requests().len();
-        if asked > fetched {
-            fetched = asked;
+        let requested = server.requests().len();
+        if requested > fetched {
+            fetched = requested;
             t.settle();
         }
         if unread == 0 {

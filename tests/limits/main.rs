@@ -2,10 +2,10 @@
 //! memory and processor time of each command that reads them. No command may fail with 1.5 GB of address
 //! space. Time and memory are asserted only in release builds.
 //!
-//! Not part of the default test run, and needs python3: `cargo test --release --test limits -- --nocapture`.
-//! `NEWSFED_ONLY` selects documents by a part of their names.
+//! Not part of the default test run; needs python3. `NEWSFED_ONLY` selects documents by a part of their
+//! names. Run with `cargo test --release --test limits -- --nocapture`.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on is to fail")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue should fail")]
 #![allow(clippy::print_stdout, reason = "prints its measurements")]
 #![cfg(target_os = "linux")]
 

@@ -1,7 +1,7 @@
 //! Measures the memory for pictures that are designed to need a lot of it. A separate process decodes them
 //! one after another.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on is to fail")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue should fail")]
 #![allow(clippy::print_stdout, reason = "prints its measurement")]
 #![cfg(target_os = "linux")]
 

@@ -59,7 +59,7 @@ fn shows_and_reports_a_read_only_database() {
     }
     set_mode(&file, 0o400);
     set_mode(&folder, 0o500);
-    let asked = world.requests("/feed.xml");
+    let requested = world.requests("/feed.xml");
     let mut t = world.open_as_nobody(root, 100, 30);
     t.wait_for("Third article");
     t.wait_for("read-only");
@@ -72,7 +72,7 @@ fn shows_and_reports_a_read_only_database() {
     t.wait_for("Not changed: the database is read-only");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
-    assert_eq!(world.requests("/feed.xml"), asked);
+    assert_eq!(world.requests("/feed.xml"), requested);
     set_mode(&folder, 0o700);
 }
 
@@ -118,7 +118,7 @@ fn exits_on_a_signal_while_another_program_runs() {
         assert_eq!(t.exit_code(), 0, "{signal}");
         assert!(!world.path("ended").exists());
         fs::write(world.path("go"), "\n").unwrap();
-        // The database is not locked.
+        // The other program does not keep the database locked.
         let mut t = world.open(100, 30);
         t.wait_for("Third article");
         t.send("Q");

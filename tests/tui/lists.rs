@@ -28,7 +28,7 @@ fn changes_several_sources_at_once_and_undoes_it() {
     let mut t = world.open(100, 30);
     t.wait_for("Third article");
     t.send("\t");
-    // Sources without a folder are listed below folders.
+    // Sources without a folder are listed below the folders.
     t.send("\u{10}Three");
     t.wait_for("─ Find");
     t.send(key::ENTER);

@@ -63,7 +63,7 @@ fn follows_the_feed_announced_by_a_page() {
     t.send(key::ENTER);
     t.wait_for("3 entries");
     t.send(key::ENTER);
-    // The preview shows the articles too, but the dialog would still receive the next key.
+    // The preview in the dialog also shows the articles. This message appears only when the dialog is closed.
     t.wait_for("Following Fixture");
     t.wait_for("Third article");
     t.send("Q");
@@ -396,7 +396,7 @@ fn follows_a_site_without_a_feed() {
     let world = World::new(&[]);
     let mut t = world.demo(120, 40);
     t.wait_for("What a fair scheduler is fair about");
-    // The demo contains an article with the URL.
+    // An article of the demo contains the URL of the site.
     t.send("/harbour bridge reopens source:city");
     t.wait_for(" 1 found");
     t.send(key::ENTER);
@@ -404,7 +404,7 @@ fn follows_a_site_without_a_feed() {
     t.wait_for("What changes");
     t.send("L");
     t.wait_for("─ Links");
-    // The article behind the list names the host without the scheme.
+    // The article behind the dialog shows the host without the scheme.
     t.wait_for("http://127");
     let screen = t.screen();
     let from = screen.find("http://127").unwrap();
@@ -508,7 +508,8 @@ fn counts_items_of_a_day_without_midnight() {
     assert_eq!(t.exit_code(), 0);
 }
 
-/// Damages the page with the items, then the whole file. Both are reported, on the screen or at startup.
+/// Damages the database page with the items, then the whole file. Both are reported, on the screen or at
+/// startup.
 #[test]
 fn reports_a_damaged_database() {
     let world = World::new(&["/feed.xml"]);

@@ -6,8 +6,7 @@ use newsfed::demo::server::{Reply, Server};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// With this variable, the terminal is queried for its background, because the environment does not contain
-/// it.
+/// If this variable is empty, the terminal is queried for its background.
 const ASKED: (&str, &str) = ("COLORFGBG", "");
 /// The reply to the device attributes query, which is the last one.
 const ATTRIBUTES: &str = "\x1b[?1;2c";

@@ -94,7 +94,7 @@ fn follows_a_site_with_selectors_picked_on_its_pages() {
     assert_eq!(hands.term.exit_code(), 0);
 }
 
-/// A site that can be rebuilt. After that, the list has different class names and one more article.
+/// A site that can be rebuilt. After a rebuild, the list has different class names and one more article.
 fn council(rebuilt: Arc<AtomicBool>) -> Server {
     let page = |title: &str, body: &str| {
         Reply::ok("text/html", format!("<!doctype html><title>{title}</title><main>{body}</main>"))

@@ -352,7 +352,7 @@ impl Add {
         self.welcome && typing && self.field.value().is_empty()
     }
 
-    /// Handles Enter after a program was typed: runs it for its feed.
+    /// Handles Enter after a program was typed: runs it to get its feed.
     fn run_program(&mut self, app: &mut App) -> Vec<Effect> {
         match std::mem::replace(&mut self.stage, Stage::Typing) {
             Stage::Confirming(typed) => self.discover_origin(app, typed),

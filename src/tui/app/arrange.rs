@@ -42,7 +42,7 @@ impl App {
         }
         if smart == Smart::New && self.sources.list.new == 0 {
             return self.note(match self.sources.list.is_first_visit {
-                true => "No new items yet: newsfed has been started for the first time",
+                true => "No new items yet: this is your first session",
                 false => "Nothing unread has arrived since your last session",
             });
         }
@@ -287,7 +287,7 @@ impl Counting {
 }
 
 impl App {
-    /// Counts the items of views, now or when it is due.
+    /// Counts the items of views, now or when the next count is due.
     pub(super) fn request_counts(&mut self) -> Vec<Effect> {
         self.counting.requested = true;
         self.count_if_due()

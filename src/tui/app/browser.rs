@@ -67,7 +67,7 @@ impl App {
         }
     }
 
-    /// Opens pages after planning: a browser in the terminal gets the terminal.
+    /// Opens pages in a browser that needs the terminal.
     pub(super) fn browser_planned(&mut self, launch: Launch) -> Vec<Effect> {
         let mut effects = self.after_opening();
         effects.extend(self.when_free(Effect::BrowseHere(launch)));

@@ -176,7 +176,8 @@ impl App {
         Completion::matching(field, spot, candidates)
     }
 
-    /// Candidates for the sources whose titles contain a word. If there are none, the word is searched for in items.
+    /// Candidates for the sources whose titles contain a word. If there are none, the word is searched for in
+    /// items.
     fn sources_named(&self, word: &str) -> Vec<Candidate> {
         if word.chars().count() < MIN_NAME {
             return Vec::new();
@@ -190,7 +191,7 @@ impl App {
     /// Candidates for a field that contains a single name.
     pub(super) fn complete_name(field: &Field, names: BTreeSet<String>) -> Option<Completion> {
         let at = 0..field.value().len();
-        // All names match a suggestion, because typing replaces it.
+        // A suggestion does not limit the names, because typing replaces it.
         let typed = if field.is_suggestion() { "" } else { field.value() };
         let spot = Spot { operator: None, at, typed: typed.to_owned() };
         let candidates = names.into_iter().map(|name| Candidate::new(name, "")).collect();

@@ -110,7 +110,7 @@ impl App {
         };
         let selected = self.selected_crawl().map(|crawl| crawl.folder.clone());
         let runs = &mut self.crawls;
-        // Crawls that ran when the list was requested may have ended since then.
+        // Keeps crawls that have ended since the list was requested, because it does not contain them.
         runs.all.retain(|crawl| crawl.is_running() || listing.except.contains(&crawl.folder));
         let others = listing.crawls.into_iter();
         let others: Vec<CrawlState> =

@@ -15,8 +15,7 @@ use ratatui::layout::Position;
 use std::any::Any;
 use std::fmt::Debug;
 
-/// A dialog on top of the panes. The state of each dialog implements this, and the dialog is opened in
-/// [`App::open_dialog`].
+/// A dialog on top of the panes. The state of each dialog implements this trait.
 pub(crate) trait Dialog: Any + Debug {
     /// Handles a key press. The dialog is not on the stack during this call.
     fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply;
@@ -432,7 +431,7 @@ impl App {
         entry.map_or(id.as_str(), |entry| entry.title())
     }
 
-    /// The movement of a key in the Items pane, which lists without a field use too.
+    /// The movement that a key makes in the Items pane, and in lists without a text field.
     pub(super) fn motion(&self, key: Key) -> Option<Motion> {
         match self.keymap.lookup(Context::Items, &[key]) {
             Lookup::Action(action) => Motion::of(action),

@@ -51,7 +51,7 @@ pub(crate) struct Editor {
     pub(super) first_field: Option<&'static str>,
     /// Interface settings before editing, restored on leaving.
     restore: Option<UiSettings>,
-    /// The themes, once the gallery was drawn.
+    /// The themes, once the gallery has been drawn.
     pub(crate) gallery: Vec<Palette>,
     pub(super) saving: Option<Saving>,
     /// The workbench for selectors, once it has been opened.

@@ -13,7 +13,7 @@ use crate::util::text::size;
 use crate::util::url_text::readable;
 
 impl MediaFile {
-    /// The file of an item that a link leads to.
+    /// The file to which a link of an item leads.
     pub(super) fn of(link: &Link, of: FileOf) -> Self {
         let stated = link.file.as_ref().and_then(|file| file.mime.as_deref());
         let guess = if link.kind == LinkKind::Image { "image/" } else { "" };
@@ -35,8 +35,8 @@ impl App {
         vec![Effect::FindEnclosures { of: rows.iter().map(file_of).collect(), file_use }]
     }
 
-    /// Opens or downloads the only enclosure of an item, or its only audio or video. If there is a choice,
-    /// lists them. For several items, downloads all.
+    /// Opens or downloads the only enclosure of an item, or its only audio or video. Otherwise, lists the
+    /// enclosures. For several items, calls [`Self::use_all`].
     pub(super) fn enclosures_found(
         &mut self,
         file_use: FileUse,

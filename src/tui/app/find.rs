@@ -54,8 +54,8 @@ impl Find {
         self.pieces.iter().find(|piece| Some(piece.hit) == self.at).copied()
     }
 
-    /// Selects the next match, starting from the current one if it is on the screen, or else from the lines
-    /// on the screen.
+    /// Selects the next or previous match, starting from the current one if it is on the screen, or else from
+    /// the lines on the screen.
     fn step(&mut self, forward: bool, seen: &Range<usize>) {
         let count = self.count();
         let is_seen = self.piece().is_some_and(|piece| seen.contains(&piece.line));
@@ -104,8 +104,8 @@ impl ReaderPane {
         self.find.as_ref().and_then(|find| lines.lines.get(find.from)).map(|line| line.at)
     }
 
-    /// Repeats the search after the article has been laid out again. `began` is the position in the text where
-    /// the search began; `None` if it is not known.
+    /// Repeats the search after the article has been laid out again. `began` is the position in the text
+    /// where the search began; `None` if it is not known.
     pub(super) fn find_again(&mut self, began: Option<usize>) {
         self.haystack = None;
         let Some(mut find) = self.find.take() else { return self.show_searched() };
@@ -212,8 +212,8 @@ impl ReaderPane {
         }
     }
 
-    /// Hides the highlights of a search; returns whether there were any. The next match of the listed search
-    /// shows its highlights again.
+    /// Hides the highlights of a search; returns whether there were any. Going to a match of the listed
+    /// search shows its highlights again.
     pub(super) fn hide_marks(&mut self) -> bool {
         match self.find.as_mut().filter(|find| find.text.is_none()) {
             Some(find) => {
@@ -283,8 +283,8 @@ impl App {
         self.reader.find.as_ref().is_some_and(|find| !find.is_faded)
     }
 
-    /// Goes to the first match of the listed search in the article. From then on, the keys for the next item step
-    /// through its matches.
+    /// Goes to the first match of the listed search in the article. From then on, the keys for the next item
+    /// step through its matches.
     fn enter_matches(&mut self) -> Vec<Effect> {
         self.reader.searched.is_due = !self.reader.searched.words.is_empty();
         self.reader.show_searched();

@@ -20,7 +20,7 @@ pub(crate) struct Texts {
     fetching: Option<i64>,
     /// Row key of the item whose text was stored, but is not shown yet.
     arriving: Option<i64>,
-    /// Row key of the item for which a message said that its page is still being fetched.
+    /// Row key of the item for which a message reported that its page is still being fetched.
     awaited: Option<i64>,
     prefetch: Option<Prefetch>,
 }
@@ -108,7 +108,7 @@ impl App {
         Some(effects)
     }
 
-    /// Fetches the full text of the current item. When repeated, uses another extraction method.
+    /// Fetches the full text of the current item. When repeated, shows another text, such as the feed's.
     pub(super) fn fetch_text(&mut self) -> Vec<Effect> {
         let Some(row) = self.item_targets().into_iter().next() else {
             return self.note("Select an item first");
@@ -137,7 +137,7 @@ impl App {
             Ok(got) => got,
             Err(why) => return self.problem(why),
         };
-        // Otherwise, the header of the article already shows the origin of the text.
+        // If nothing was requested or changed, the article's header already shows the origin of the text.
         if explicit || got.is_change() {
             match &got {
                 TextGot::Failed(why) => self.problem(why.clone()),

@@ -17,7 +17,7 @@ const SCREENS: usize = 2;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Heading {
-    /// Its rank among the headings of the article, from 0.
+    /// Rank among the headings of the article, from 0.
     pub(crate) rank: usize,
     pub(crate) title: String,
 }
@@ -94,7 +94,7 @@ impl ReaderPane {
 }
 
 impl App {
-    /// Lists the headings; the one of the text at the top of the screen is selected.
+    /// Lists the headings, and selects that of the text at the top of the screen.
     pub(super) fn open_headings(&mut self) -> Vec<Effect> {
         let reader = &self.reader;
         let headings = reader.headings();

@@ -108,9 +108,9 @@ impl History {
     pub(super) fn expect(&mut self, effects: &[Effect]) {
         let is_change = |effect: &&Effect| match effect {
             Effect::Mark { .. } | Effect::MarkViewRead { .. } => true,
-            // Marking the items read becomes a change, unless the user has to confirm it.
+            // The counted items are then marked read, unless the user has to confirm it.
             Effect::Read(Read::Unread { .. }) => true,
-            // A rule that is applied or undone for another reason does not become a step of its own.
+            // Rules that are applied or undone by an undo or redo do not become steps of their own.
             Effect::ApplyRule { cause, .. } | Effect::UndoRule { cause, .. } => {
                 *cause == Cause::User
             }
@@ -393,7 +393,7 @@ impl App {
             Err(why) if moving => return self.finish_step(Err(why)),
             Err(why) => return self.problem(why),
         };
-        // Kept rows are not read again together with the list.
+        // Kept rows are not read again with the list, so their marks are updated here.
         let marked: HashSet<i64> = keys.iter().copied().collect();
         for row in self.items.kept.iter_mut().filter(|row| marked.contains(&row.key)) {
             super::items::show_mark(row, &mark, to);

@@ -27,7 +27,7 @@ pub(crate) struct ImportPreview {
     private: bool,
     /// `None` while the file is being read.
     pub(crate) read: Option<Box<ImportRead>>,
-    /// Indexes of what the list would add to sources that are already followed.
+    /// For sources that are already followed, the index of their entry in `read.completions`.
     completions: HashMap<SourceId, usize>,
     /// The path or URL of the list as the user typed it.
     pub(crate) path: String,

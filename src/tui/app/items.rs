@@ -50,7 +50,7 @@ pub(crate) struct ItemsPane {
     pub(crate) item_height: usize,
     /// Row keys of the selected items.
     pub(crate) marked: HashSet<i64>,
-    /// Whether long titles took two rows at the last draw, and the size of the pane; `None` for a new list.
+    /// The size of the pane at the last draw, and whether long titles took two rows; `None` for a new list.
     pub(crate) wraps: Option<((u16, u16), bool)>,
     /// Number of visible items at the last draw.
     pub(crate) height: usize,
@@ -65,7 +65,7 @@ pub(crate) struct ItemsPane {
     pub(crate) folds: bool,
     /// The row of the Sources pane whose items are listed.
     pub(super) listed: Option<RowId>,
-    /// Rows that stay in the list although they no longer match it.
+    /// Rows that stay in the list although its query no longer matches them.
     pub(super) kept: Vec<ItemRow>,
     loading: Option<(RequestId, Placement)>,
     /// Whether the database has changed since the rows were requested.
@@ -86,7 +86,7 @@ pub(crate) struct ItemsPane {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seek {
     pub(super) forward: bool,
-    /// Whether the selected row counts too, because it is the first one of a new list.
+    /// Whether the search starts with the selected row, because it is the first one of a new list.
     pub(super) here: bool,
     /// Whether the row is opened.
     pub(super) open: bool,
@@ -280,7 +280,7 @@ impl App {
         self.set_mark(Mark::Read, &rows, true, Cause::Reading)
     }
 
-    /// Goes to the next unread item and opens it if the Reader has the focus.
+    /// Goes to the next or previous unread item, and opens it if the Reader has the focus.
     pub(super) fn next_unread(&mut self, forward: bool) -> Vec<Effect> {
         // From the Sources pane, select the first unread item of the list.
         let here = self.focus == Focus::Sources;

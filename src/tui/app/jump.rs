@@ -11,14 +11,13 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 use ratatui::Frame;
 
-/// The jump dialog.
 #[derive(Debug, Default)]
 pub(crate) struct Jump {
     pub(crate) field: Field,
     pub(crate) selected: usize,
     /// Matching rows, best first.
     pub(crate) hits: Vec<JumpTarget>,
-    /// Number of all rows.
+    /// Number of rows, including those that do not match.
     pub(crate) total: usize,
 }
 

@@ -110,7 +110,7 @@ impl App {
         }
     }
 
-    /// For keys that have no effect here, the message that names the pane in which they have one.
+    /// For keys that have no effect in this pane, the message that names the pane in which they work.
     fn works_elsewhere(&self, keys: &[Key]) -> Option<String> {
         let panes = match self.focus {
             Focus::Reader => [Context::Items, Context::Sources, Context::Reader],
@@ -145,7 +145,7 @@ impl App {
             return self.missed(text);
         }
         if let Some(motion) = Motion::of(action) {
-            // PgDn has the same meaning in every program: it stays in the text.
+            // As in other programs, PgDn only scrolls the text, and does not open the next item.
             let stays = key.code() == KeyCode::PageDown && self.focus == Focus::Reader;
             return if stays { self.scroll_in_text(motion) } else { self.go(motion) };
         }
@@ -156,7 +156,7 @@ impl App {
             Action::NextPane => self.cycle_pane(true),
             Action::PreviousPane if key.code() == KeyCode::Tab => self.cycle_pane(false),
             Action::PreviousPane => self.leave_pane(),
-            // Esc first cancels what is highlighted; q closes the article.
+            // Esc first hides the highlights of a search; q goes back at once.
             Action::Back if key.code() == KeyCode::Esc && self.focus == Focus::Reader => {
                 if self.reader.hide_marks() { vec![] } else { self.back() }
             }
@@ -319,7 +319,7 @@ impl App {
     fn back(&mut self) -> Vec<Effect> {
         match self.focus {
             Focus::Reader if self.reader.show_difference => self.toggle_difference(),
-            // An article that was opened alone is left at once.
+            // If `ui.zen` opens articles in zen mode, going back leaves the article at once.
             Focus::Reader if self.zen && self.settings.ui.zen => self.leave_pane(),
             _ if self.zen => {
                 self.zen = false;
@@ -418,7 +418,8 @@ impl App {
         let below = self.items.rows.get(self.items.selected + 1).map(|row| row.key);
         let read = self.reader.row().map(|row| row.key).filter(|_| self.focus == Focus::Reader);
         if mark == Mark::Pinned {
-            // An unpinned item returns to its place, so reading continues there.
+            // Reading continues below the place that a pinned item leaves. An unpinned item returns to its
+            // place.
             self.items.left = read.zip(below).filter(|_| moves && to);
         }
         let mut effects = self.set_mark(mark, &rows, to, Cause::User);
@@ -430,7 +431,7 @@ impl App {
 
     pub(super) fn pasted(&mut self, text: &str) -> Vec<Effect> {
         if self.dialogs.is_empty() {
-            // URLs that are pasted outside of a field are added as sources.
+            // URLs that are pasted outside a field are added as sources.
             if let Some(addresses) = several_addresses(text) {
                 return self.import_urls(&addresses);
             }

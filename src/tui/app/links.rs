@@ -35,7 +35,7 @@ pub(crate) struct LinkList {
 /// Hint letters on the visible links and footnotes, or on the visible blocks of code.
 #[derive(Debug)]
 pub(crate) struct Hints {
-    /// Labels and targets.
+    /// The label and the target of each hint.
     pub(crate) targets: Vec<(String, Target)>,
     /// Letters typed so far.
     pub(crate) typed: String,
@@ -128,7 +128,7 @@ impl Dialog for Hints {
 }
 
 impl ReaderPane {
-    /// The first link at or below the top of the screen; the last one if there is none.
+    /// The first link at or below the top of the screen, or else the last link.
     pub(super) fn next_link(&self) -> usize {
         let lines = self.lines.lines.iter().skip(self.top);
         let link = |span: &Span| match span.target {
@@ -267,7 +267,8 @@ impl App {
         self.copy_text(text, &format!("{} of code", counted(count, "line")), "code")
     }
 
-    /// Opens a link, or jumps to or from a footnote or to a place in the text.
+    /// Opens a link, copies a block of code, or jumps to a footnote, to its reference, or to a place in the
+    /// text.
     pub(super) fn go_to(&mut self, target: Target) -> Vec<Effect> {
         let is_mark = |span: &Span, of: Target| span.mark && span.target == Some(of);
         let is_goal = |span: &Span| match target {
@@ -293,7 +294,7 @@ impl App {
         }
     }
 
-    /// Returns to the position where the last jump began, which may be another article.
+    /// Returns to the position where the last jump began, which may be in another article.
     pub(super) fn jump_back(&mut self) -> Vec<Effect> {
         let here = self.reader.row().map(|row| row.key);
         match self.reader.jumps.pop() {
@@ -357,8 +358,8 @@ impl App {
         vec![self.read_article(key)]
     }
 
-    /// Opens the link of a typed digit at once. If more digits could follow, opens the list with the digit
-    /// already typed.
+    /// Opens the link whose number is the typed digit. If more digits could follow, opens the list instead,
+    /// with the digit already typed.
     pub(super) fn open_link_digit(&mut self, key: Key) -> Vec<Effect> {
         let Some(digit) = key.text().and_then(|c| c.to_digit(10)) else {
             return self.open_links("");
@@ -369,7 +370,7 @@ impl App {
         self.open_link(digit as usize)
     }
 
-    /// Opens a link of the article, counted from 1.
+    /// Opens a link of the article by its number, counted from 1.
     pub(super) fn open_link(&mut self, number: usize) -> Vec<Effect> {
         let Some(article) = &self.reader.article else { return vec![] };
         match number.checked_sub(1).and_then(|i| article.document.links.get(i)) {
@@ -386,7 +387,6 @@ impl App {
         url.map(|url| self.copy_url(url)).unwrap_or_default()
     }
 
-    /// The article's links.
     pub(super) fn links(&self) -> &[Link] {
         self.reader.article.as_ref().map(|a| a.document.links.as_slice()).unwrap_or_default()
     }

@@ -122,8 +122,8 @@ impl App {
         self.sort_as(order)
     }
 
-    /// The next or previous order of the list. A search by words also has the order by best match, directly
-    /// after the order of other lists, in which the search begins.
+    /// The next or previous order of the list. A full-text search can also be sorted by best match. That
+    /// order comes directly after the one in which the search begins.
     pub(super) fn neighbour_order(&self, next: bool) -> SortOrder {
         let mut all = SortOrder::ALL.to_vec();
         all.retain(|order| *order != SortOrder::Best);

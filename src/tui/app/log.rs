@@ -44,7 +44,7 @@ impl LogList {
 }
 
 impl App {
-    /// Requests the last failed checks of the listed source, if that source fails repeatedly and has no items.
+    /// Requests the last failed polls of the listed source, if that source fails repeatedly and has no items.
     pub(super) fn request_failures(&self) -> Option<Effect> {
         let Some(RowId::Source(key)) = self.items.listed else { return None };
         let fails = self.sources.entry(key).is_some_and(|entry| entry.facts.fail_count > 1);

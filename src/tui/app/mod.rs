@@ -174,8 +174,8 @@ pub(super) struct App {
     commands_running: HashSet<String>,
     /// Commands that were run from the palette, most recent first.
     recent: Vec<Action>,
-    /// While several commands of a key run: whether one of them has marked the selected items. The selection then
-    /// ends with the last command.
+    /// While several commands of a key run: whether one of them has marked the selected items. The selection
+    /// then ends with the last command.
     sequence: Option<bool>,
     /// The refreshes that the user started and that are still running.
     pub(super) refreshing: BTreeMap<RequestId, Refreshing>,
@@ -200,7 +200,7 @@ pub(super) struct App {
     /// Why the program exits once the items to mark read are counted.
     quitting: Option<ExitReason>,
     pub(super) crawls: CrawlRuns,
-    /// The last failed checks of the listed source (row key), newest first, if it has no items.
+    /// The last failed polls of the listed source (row key), newest first, if it has no items.
     pub(super) failures: Option<(i64, Vec<PollRecord>)>,
     pub(super) texts: Texts,
     pub(super) history: History,

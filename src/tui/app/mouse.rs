@@ -96,7 +96,7 @@ impl App {
         let panes = view::arrangement(self, self.size.0);
         let mut x = 0;
         for (pane, width) in panes.into_iter().rev().skip(1).rev() {
-            // The separator next to the list takes one column.
+            // The width of the Sources pane includes the separator.
             x += if pane == Focus::Sources { width - 1 } else { width };
             if at.x == x && at.y + 1 < self.size.1 {
                 return Some(pane);

@@ -82,7 +82,7 @@ pub(super) fn argument_kind(action: Action) -> Option<ArgumentKind> {
     })
 }
 
-/// The command in the text, if it accepts an argument, and the argument.
+/// The typed command and its argument; `None` if the command accepts no argument.
 fn typed_command(typed: &str) -> Option<(Action, ArgumentKind, &str)> {
     let (name, rest) = typed.trim_start().split_once(' ')?;
     let action: Action = name.parse().ok().or_else(|| Action::known_as(name))?;
@@ -113,7 +113,7 @@ const MAX_SETTINGS: usize = 8;
 /// Minimum number of typed letters for finding settings. Fewer letters would match too many settings.
 const SETTING_LETTERS: usize = 3;
 
-/// Groups the actions by task. The tasks are in the order of their best actions.
+/// Groups the actions by task. The tasks are in the order of their best-matching actions.
 fn by_task(found: Vec<Action>) -> Vec<Action> {
     let mut tasks: Vec<Task> = Vec::new();
     for action in &found {
@@ -126,7 +126,7 @@ fn by_task(found: Vec<Action>) -> Vec<Action> {
 }
 
 impl Palette {
-    /// Names what the rows are.
+    /// What the rows are, as the title of the dialog.
     pub(crate) fn title(&self) -> &'static str {
         match typed_command(self.field.value()).map(|(_, kind, _)| kind) {
             Some(ArgumentKind::Theme) => "Themes",
@@ -325,8 +325,7 @@ impl App {
         }
     }
 
-    /// The settings that match a text, each of which opens the form at its setting, and the values that begin
-    /// with it.
+    /// The values that begin with a text, and the settings that match it. Such a setting opens the form.
     fn setting_hits(&self, typed: &str) -> Vec<Hit> {
         if typed.chars().count() < SETTING_LETTERS {
             return vec![];
@@ -346,7 +345,7 @@ impl App {
         values.chain(settings(typed).into_iter().take(MAX_SETTINGS).map(hit)).collect()
     }
 
-    /// Why an action is not available. An action that accepts a source as its argument always is.
+    /// Why an action is not available. An action that accepts a source as its argument is always available.
     fn palette_reason(&self, action: Action) -> Option<&'static str> {
         let takes_source = argument_kind(action) == Some(ArgumentKind::Source);
         self.unavailable_reason(action).filter(|_| !takes_source)

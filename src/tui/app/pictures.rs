@@ -199,8 +199,8 @@ impl Pictures {
             self.encoded.push_front(found);
             return encoded;
         }
-        // If the visible pictures exceed the limit, further pictures are drawn as half blocks. If they
-        // replaced visible ones, pictures would be encoded in turn forever.
+        // If the visible pictures exceed the limit, the other pictures are drawn as half blocks. If these
+        // replaced visible ones, pictures would be encoded again and again.
         if self.shown.1.max(self.shown_before.1) < MAX_ENCODED {
             self.wanted.get_or_insert_with(|| (key, picture.clone()));
         }
@@ -361,7 +361,7 @@ impl App {
         let pictures = rows.filter_map(|row| {
             Some((row.source_key, self.snippets.of(row.key)?.picture.clone()?, due))
         });
-        // Pictures beyond this limit would not be kept, and so be fetched again and again.
+        // Pictures beyond this limit would not be kept, and so would be fetched again and again.
         let pictures = pictures.take(MAX_SMALL);
         pictures.filter(|(_, url, _)| self.reader.pictures.small(url).is_none()).collect()
     }

@@ -1,5 +1,5 @@
 //! The progress of a refresh that the user started, and its result for each source. Without a refresh, shows
-//! the last check of each source.
+//! the last poll of each source.
 
 use super::dialogs::KeyHint::{Back, Rows};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
@@ -45,7 +45,7 @@ pub(crate) struct ProgressRow {
 pub(crate) struct CheckRow<'a> {
     pub(crate) source: &'a SourceId,
     pub(crate) fate: Fate,
-    /// How long ago the check was; empty if this is not shown.
+    /// How long ago the poll was; empty if this is not shown.
     pub(crate) ago: String,
     pub(crate) words: Cow<'a, str>,
     /// More details, shown below the list after the full result while the row is selected.
@@ -98,8 +98,8 @@ impl App {
         !self.results.is_empty() || !self.refreshing.is_empty()
     }
 
-    /// The results so far, and the sources that are being polled or waiting. Without a refresh, the last
-    /// check of each source.
+    /// The results so far, and the sources that are being polled or waiting. Without a refresh, the last poll
+    /// of each source.
     pub(crate) fn progress_rows(&self) -> Vec<CheckRow<'_>> {
         if !self.has_refreshed() {
             return self.last_checks();
@@ -114,7 +114,7 @@ impl App {
         done.chain(waiting.map(|s| row(&s.source.id, Fate::Waiting, "waiting".into()))).collect()
     }
 
-    /// The result of the last check of each source, problems first.
+    /// The result of the last poll of each source, problems first.
     fn last_checks(&self) -> Vec<CheckRow<'_>> {
         let row = |entry: &'_ SourceEntry| {
             let facts = &entry.facts;

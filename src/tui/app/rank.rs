@@ -7,10 +7,10 @@ use nucleo_matcher::{Config, Matcher};
 /// Minimum length of the typed text, in characters, for searching descriptions too.
 const MIN_FOR_HELP: usize = 3;
 
-/// The matching actions, best first: names that begin with the text or contain it as a word, then descriptions
-/// and other words for the same thing if `search_help` is set, then other names. A sweeping action does not come
-/// first if another action matches, unless its name was typed. If the typed text is the name of a command in
-/// another program, its counterpart comes first.
+/// The matching actions, best first: names that begin with the text or contain it as a word, then
+/// descriptions and other words for the same thing if `search_help` is set, then other names. A sweeping
+/// action does not come first if another action matches, unless its name was typed. If the typed text is the
+/// name of a command in another program, its counterpart comes first.
 pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     let names: Vec<&str> = Action::ALL.iter().map(|action| action.name()).collect();
     let pattern = typed.trim().replace(' ', "-").to_lowercase();

@@ -28,7 +28,7 @@ pub(crate) struct ReaderPane {
     pub(crate) top: usize,
     /// The top line of a page that goes on below the end of the text; 0 if the text fills the pane.
     paged_top: usize,
-    /// Number of header rows that are scrolled away. Equals `head_rows` once any line of the text is scrolled away.
+    /// Number of header rows that are scrolled away; `head_rows` once any line of the text is scrolled away.
     pub(crate) head_hidden: usize,
     /// Number of header rows that can be scrolled away.
     pub(crate) head_rows: usize,
@@ -64,7 +64,7 @@ pub(crate) struct ReaderPane {
     pub(super) jumps: Vec<(i64, usize)>,
     /// The item (row key) that a jump is opening.
     pub(super) jumping_to: Option<i64>,
-    /// The search in the article while the difference is shown.
+    /// The search in the article, set aside while the difference is shown.
     pub(super) set_aside: Option<Find>,
     /// The position, as the number of characters above the top of the screen, which does not depend on the
     /// width.
@@ -318,8 +318,8 @@ impl ReaderPane {
         seen.into_iter().any(|line| line.over > self.shift)
     }
 
-    /// Scrolls back to the start of a picture or a row of a table that is cut off at the top of the screen, or
-    /// to a heading right above the top, provided that the screen still moves down.
+    /// Scrolls back to the start of a picture or a row of a table that is cut off at the top of the screen,
+    /// or to a heading right above the top, provided that the screen still moves down.
     fn show_start(&mut self, before: usize) {
         let line = self.lines.lines.get(self.top);
         let cut = line.and_then(|line| line.picture.as_ref()).map_or(0, |p| usize::from(p.row));
@@ -416,7 +416,7 @@ impl ReaderPane {
             self.difference_at = 0;
         }
         self.difference_at = self.difference_at.min(article.differences.len().saturating_sub(1));
-        // The number of new comments is kept while the article is open, although they now count as seen.
+        // The number of new comments stays while the article is open, although the comments have been seen.
         if let Some(before) = self.article.as_ref().filter(|_| same) {
             let new = before.new_comments.max(article.new_comments);
             Arc::make_mut(&mut article).new_comments = new;
@@ -458,8 +458,8 @@ impl App {
     }
 
     pub(super) fn scroll_reader(&mut self, motion: Motion) -> Vec<Effect> {
-        // The key is not meant for the article that is about to be replaced. At its end, the key would skip the
-        // item that is being opened.
+        // The key is not intended for the article that is about to be replaced. At the end of that article,
+        // it would skip the item that is being opened.
         if self.reader.next().is_some() {
             return self.note(self.being_read());
         }

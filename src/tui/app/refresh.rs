@@ -18,7 +18,7 @@ pub(in crate::tui) struct Refreshing {
     updated: u32,
     failed: usize,
     skipped: usize,
-    /// The last pause for which a source was skipped.
+    /// The pause of the source that was skipped last.
     pause: Option<Pause>,
     /// Entries and pages that were not stored.
     left_out: u32,
@@ -60,7 +60,7 @@ impl App {
         };
         if keys.is_empty() {
             keys = match &self.items.listing.base.scope {
-                // The list can be empty.
+                // The list may have no items, so the sources are those of its scope.
                 Scope::Sources(keys) => keys.clone(),
                 // A list of pinned items or items kept for later refreshes only the sources of these items.
                 Scope::Pinned | Scope::Later => {

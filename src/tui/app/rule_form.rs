@@ -1,5 +1,5 @@
-//! Creates a rule for items like the selected one, based on its words, author or source: it hides them, or does
-//! something else with them.
+//! Creates a rule for items like the selected one, based on its words, author or source: it hides them, or
+//! does something else with them.
 
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::{App, DryRun, PromptKind};
@@ -27,7 +27,7 @@ pub(crate) struct RuleAction {
     pub(crate) name: &'static str,
     /// The title of the dialog.
     pub(crate) title: &'static str,
-    /// The effect in `config.toml`; for tags without the name, which the user types last.
+    /// The effect in `config.toml`; for tags, without the name, which the user types last.
     effect: &'static str,
 }
 
@@ -206,7 +206,7 @@ impl RuleForm {
         &ACTIONS[self.action.min(ACTIONS.len() - 1)]
     }
 
-    /// The effects outside the list of items, after the number of matches.
+    /// Describes the effects outside the list of items, to be shown after the number of matches.
     pub(crate) fn describe_outside(&self) -> String {
         let effects = vec![self.action().effect.to_owned()];
         RuleSettings { effects, ..RuleSettings::default() }.describe_outside()

@@ -175,7 +175,6 @@ impl App {
         let mut effects = self.recount_rules();
         let items = counted(changed, "item");
         let done = if undone { "undone for" } else { "applied to" };
-        // One message covers the rule and its effects.
         if changed > 0 && cause == Cause::User {
             self.record_rule(name.clone(), marks, !undone);
         }

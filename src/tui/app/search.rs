@@ -19,18 +19,18 @@ use ratatui::Frame;
 #[derive(Debug, Clone)]
 pub(crate) struct SearchBar {
     pub(crate) field: Field,
-    /// Whether this is a filter, which narrows the current list, or a search of all items.
+    /// Whether this filters the current list instead of searching all items.
     pub(crate) is_filter: bool,
     pub(crate) completion: Option<Completion>,
-    /// The error in the query; the list still shows the last valid query.
+    /// The error in the query; the list shows the items of its valid conditions.
     pub(crate) error: Option<String>,
-    /// Whether only invalid or unfinished conditions have been typed, so that the list is still the previous one.
+    /// Whether only invalid or unfinished conditions are typed, so that the list is still the previous one.
     pub(crate) lists_previous: bool,
     /// Whether Enter was pressed despite the error.
     pub(crate) insisted: bool,
     /// Whether the results are ordered by best match, if they can be.
     is_best: Option<bool>,
-    /// The part of the query that is not closed yet, unless Enter was pressed again to search as it is.
+    /// The part of the query that is not closed yet, unless Enter was pressed again to search as typed.
     unclosed: Option<Unclosed>,
     /// The previous list, restored by Esc.
     before: ListPosition,
@@ -165,7 +165,7 @@ impl SearchBar {
         self.typed(app)
     }
 
-    /// Lists the best match first, or returns to the order by date.
+    /// Lists the best match first, or returns to the order in which the search began.
     fn toggle_order(&mut self, app: &mut App) -> Vec<Effect> {
         let effects = match self.is_best {
             None => vec![],
@@ -192,7 +192,7 @@ impl SearchBar {
         Reply::close(app.return_to(self.before.clone()))
     }
 
-    /// If Enter was pressed again, also lists the items that an unclosed condition excludes.
+    /// If Enter was pressed again, lists the items of the query as typed, including its unclosed part.
     fn list_as_typed(&mut self, app: &mut App) -> Vec<Effect> {
         let query = self.field.value().to_owned();
         match self.insisted {

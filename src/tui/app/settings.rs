@@ -366,8 +366,8 @@ impl Dialog for KeysPage {
         if let Some(rebinding) = self.confirm.take() {
             return match event.code {
                 KeyCode::Char('y') => save(rebinding).into(),
-                // Enter does not confirm, because it may be meant to end the sequence that a timeout has just
-                // ended.
+                // Enter does not confirm, because it may be intended to end the sequence that a timeout has
+                // just ended.
                 KeyCode::Enter => {
                     self.confirm = Some(rebinding);
                     Reply::default()

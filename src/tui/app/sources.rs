@@ -118,13 +118,11 @@ impl SourcesPane {
         added.is_some()
     }
 
-    /// Replaces the views.
     pub(super) fn set_views(&mut self, views: &[ViewSettings]) {
         self.views = views.to_vec();
         self.rebuild();
     }
 
-    /// Updates the counts of views.
     pub(super) fn set_counts(&mut self, counts: Vec<(String, Count)>) {
         self.counts.extend(counts);
         self.rebuild();
@@ -381,7 +379,7 @@ impl SourcesPane {
     }
 
     pub(super) fn toggle_marked(&mut self) {
-        // A row of a folder or tag toggles all its sources.
+        // On the row of a folder or tag, all its sources are toggled.
         let keys = match self.current().map(|r| &r.id) {
             Some(RowId::Source(key)) => vec![*key],
             Some(RowId::Folder(folder)) => self.folder_keys(folder),

@@ -99,7 +99,7 @@ impl App {
     /// Number of items that would change if the list were marked read, if it is known.
     fn unread_listed(&self) -> Option<usize> {
         let items = &self.items;
-        // The other items of stories may not be in the list.
+        // Other items of the same stories are marked too, and may not be in the list.
         if self.settings.ui.mark_stories {
             return None;
         }
@@ -203,7 +203,7 @@ impl App {
         vec![Effect::Read(Read::Unread { request, view, part })]
     }
 
-    /// Replaces the counting of items by marking them read at once.
+    /// Replaces counting the items with marking them read at once.
     pub(super) fn without_count(&mut self, effect: Effect) -> Effect {
         let marking = match &effect {
             Effect::Read(Read::Unread { request, .. }) => self.items.marking.remove(request),

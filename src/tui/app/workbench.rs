@@ -228,7 +228,6 @@ impl Bench {
         self.applied
     }
 
-    /// The suggested repair.
     pub(crate) fn repair(&self) -> Option<&Offer> {
         self.offers().first().filter(|_| self.repairing)
     }
@@ -250,8 +249,8 @@ impl Bench {
         self.activate_for_page();
     }
 
-    /// Whether the selectors find no articles, and saving has to ask for confirmation. This happens once per
-    /// preview.
+    /// Whether saving must ask for confirmation, because the selectors find no articles. It asks only once
+    /// per preview.
     pub(super) fn warns_of_nothing(&mut self) -> bool {
         let finds_nothing = self.preview.list.as_ref().is_some_and(|list| list.links.is_empty());
         let asks = self.shown && finds_nothing && self.warned_of != Some(self.last_preview);
@@ -338,7 +337,6 @@ impl Editor {
             .is_some_and(|typed| is_filled(bench, part, typed))
     }
 
-    /// Sets a field of the form.
     fn set_field(&mut self, index: usize, value: &str) {
         let (Some(form), Some(typed)) = (&mut self.form, self.typed.get_mut(index)) else { return };
         form.set(index, value);

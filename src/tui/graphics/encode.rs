@@ -42,8 +42,8 @@ pub(in crate::tui) fn encode(
 ) -> Option<Encoded> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let data = one_at_a_time(|| data(picture, graphics, cells))?;
-    // kitty accepts any id but 0. The process id is part of it, because other programs in the same window may
-    // draw pictures too.
+    // kitty accepts any id except 0. The id contains the process id, because other programs in the same
+    // window may draw pictures too.
     let id = (std::process::id() << 12).wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)).max(1);
     Some(Encoded { id, cells, data })
 }

@@ -59,7 +59,7 @@ impl Graphics {
             GraphicsMode::Sixel => Some(Protocol::Sixel),
             GraphicsMode::Iterm2 => Some(Protocol::Iterm2),
             GraphicsMode::Auto if replies.kitty => Some(Protocol::Kitty),
-            // Both also support sixel, but with fewer colours.
+            // Both also support sixel, which has fewer colours.
             GraphicsMode::Auto if named(&["iTerm2", "WezTerm"]) => Some(Protocol::Iterm2),
             GraphicsMode::Auto if replies.sixel && cell.is_some() => Some(Protocol::Sixel),
             GraphicsMode::Auto => None,

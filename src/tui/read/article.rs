@@ -101,7 +101,7 @@ fn compared(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Difference>> {
     Ok(changes.into_iter().map(difference).collect())
 }
 
-/// The text that is shown for an item without text. The interface adds the keys.
+/// The text that is shown for an item without text. The interface adds the keys for opening it.
 pub(in crate::tui) const NO_TEXT: &str =
     "This item has no text. Open it in the browser to read it.";
 
@@ -118,7 +118,7 @@ pub(in crate::tui) fn document(item: &Item) -> Document {
         match document.links.iter_mut().find(|link| link.url == enclosure.url) {
             Some(link) => {
                 link.file = file;
-                // A link to the episode in the text opens the enclosure.
+                // If the text links to the enclosure, that link opens it.
                 if link.kind == LinkKind::Page {
                     link.kind = LinkKind::Media;
                 }

@@ -13,8 +13,8 @@ use crate::tui::graphics::Graphics;
 use crate::util::limits::READER_LINES;
 use crate::util::text;
 
-/// Minimum space to the right of the text column for tables, and for code that does not fit there either, in
-/// cells.
+/// Minimum number of cells to the right of the text column that tables use. Code uses fewer only if that
+/// makes it fit.
 pub(super) const MIN_BEYOND: usize = 8;
 /// Width of the space before and after code, in cells.
 const CODE_PADDING: usize = 2;
@@ -41,9 +41,9 @@ const PLAIN: &str = "text";
 const FORMULA: &str = "math";
 
 /// Whether code is a drawing or a table of characters, whose columns would be destroyed if its lines were
-/// wrapped: at least two lines contain characters of boxes, or a line such as `+---+---+` separates rows.
+/// wrapped: at least two lines contain box-drawing characters, or a line such as `+---+---+` separates rows.
 fn is_drawing(code: &str) -> bool {
-    // Horizontal lines alone are ornaments of comments.
+    // Horizontal lines alone only decorate comments.
     let is_box =
         |c: char| matches!(c, '\u{2502}'..='\u{257f}') && !matches!(c, '┄' | '┅' | '┈' | '┉' | '═');
     let boxes = code.lines().filter(|line| line.contains(is_box)).nth(1).is_some();
@@ -65,8 +65,9 @@ fn is_long(item: &[Block], space: usize) -> bool {
     plain(inline).lines().map(lines).sum::<usize>() > SHORT_ITEM
 }
 
-/// Whether there are empty lines between the items of a list: if one is long or has several texts, or if a list
-/// within them has empty lines, because the outer items must not be closer to each other than the inner ones.
+/// Whether there are empty lines between the items of a list: if an item is long or has several texts, or if
+/// a list inside an item has empty lines, because the outer items must not be closer to each other than the
+/// inner ones.
 fn is_loose(items: &[Vec<Block>], space: usize) -> bool {
     let texts = |item: &[Block]| item.iter().filter(|b| !matches!(b, Block::List(..))).count();
     let inside = space.saturating_sub(NESTED_MARK);
@@ -192,7 +193,7 @@ impl<'a> Out<'a> {
     }
 
     /// Adds code on its own background, with the language above it. Formulas are shown as plain text, and
-    /// always wrap, because they are read and not copied line by line.
+    /// always wrap, because they are read, not copied line by line.
     pub(super) fn code(&mut self, language: Option<&str>, code: &str, margin: &Margin) {
         let is_formula = language == Some(FORMULA);
         let number = (!is_formula).then(|| {
@@ -216,7 +217,7 @@ impl<'a> Out<'a> {
         let ground = Some(Ground { role: Role::Raised, from });
         let inside = space.saturating_sub(2 * inset).max(1);
         let wide = code.lines().map(text::width).max().unwrap_or(0);
-        // A little more space is used only if the code fits into it.
+        // Fewer than `MIN_BEYOND` cells are used only if the code then fits.
         let extends = wide > inside && (self.beyond >= MIN_BEYOND || wide <= inside + self.beyond);
         let beyond = if extends { self.beyond.min(wide - inside) } else { 0 };
         let inside = inside + beyond;
@@ -229,7 +230,7 @@ impl<'a> Out<'a> {
         let over = if wraps { 0 } else { wide.saturating_sub(inside) };
         let name = language.map(|name| text::truncate(name, inside)).unwrap_or_default();
         let before = Span::blank(inside - text::width(&name).min(inside));
-        // All blocks of code have the same rows above and below, whatever their length.
+        // Every block of code has a row above and below, whatever its length.
         let is_airy = !is_formula;
         let mut out = Vec::new();
         if is_airy || !name.is_empty() {
@@ -255,7 +256,7 @@ impl<'a> Out<'a> {
         self.all(out, &margin);
     }
 
-    /// Wraps a line of code, with a mark before each continuation line, which is indented like the line.
+    /// Wraps a line of code. Continuation lines are indented like the first line, and begin with a mark.
     fn wrapped_code(&self, spans: &[Span], inside: usize, is_formula: bool) -> Vec<Line> {
         let mut spans = spans.to_vec();
         let mut indent = 0;
@@ -325,8 +326,8 @@ fn task(item: &[Block]) -> Option<bool> {
     TASKS.iter().position(|c| *c == first).map(|at| at == 1)
 }
 
-/// The images and the caption of a figure whose caption, or the description in its place, is repeated by the
-/// paragraph directly after it; `None` if both must be shown.
+/// If the paragraph directly after a figure repeats its caption, or the description shown in its place: the
+/// images, and the one text to show. `None` if both must be shown.
 pub(super) fn caption_below<'a>(
     figure: &'a Block,
     below: Option<&'a Block>,
@@ -480,7 +481,7 @@ mod tests {
             (list("a<br>b<br>c"), 72, 2),
             (list("<p>two</p><p>more</p>"), 72, 3),
             (list("two<ul><li>a<li>b<li>c<li>d</ul>"), 72, 0),
-            // Outer items are not closer to each other than inner ones, unless the inner items are long.
+            // Outer items are never closer to each other than inner ones.
             (list(&format!("two<ul><li>{long}<li>b</ul>")), 30, 3),
             (list(&format!("two<ul><li>a<ul><li>{long}<li>b</ul><li>c</ul>")), 30, 4),
             (list(&format!("{long}<ul><li>a<li>b</ul>")), 30, 2),

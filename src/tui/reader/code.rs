@@ -17,8 +17,8 @@ const MAX_QUOTED: usize = 200;
 /// A role and the length of its text in bytes.
 type Token = (Role, usize);
 
-/// Makes the background of all code and formulas in an article equally wide, so that it has no ragged right edge. Lines
-/// are not wrapped again.
+/// Makes the background of all code and formulas in an article equally wide, so that it has no ragged right
+/// edge. Lines are not wrapped again.
 pub(super) fn align(lines: &mut [Line]) {
     let blocks = lines.iter().filter(|line| line.ground.is_some());
     let Some(widest) = blocks.map(|line| line.beyond).max() else { return };
@@ -39,8 +39,8 @@ pub(super) fn align(lines: &mut [Line]) {
     }
 }
 
-/// The lines of a code block. A language that is not named is guessed, and added to `guessed`, which contains
-/// the languages of the code above it. If it is unknown, all text has the same role.
+/// The lines of a code block. If the language is not named, it is guessed and added to `guessed`, the
+/// languages of the code above. If it stays unknown, all text has the same role.
 pub(super) fn lines(
     code: &str,
     language: Option<&str>,
@@ -136,8 +136,8 @@ fn markup(code: &str) -> Vec<Token> {
     out
 }
 
-/// Tokens of commands after prompts, and of their output, which has no colours. Without prompts, all lines are
-/// commands.
+/// Tokens of commands after prompts, and of their output, which has no colours. Without prompts, all lines
+/// are commands.
 fn commands(code: &str, session: Session) -> Vec<Token> {
     let (rules, start) = match session {
         Session::Shell(rules) => (rules, prompt as fn(&str) -> Option<usize>),

@@ -40,7 +40,7 @@ struct Out {
 }
 
 impl Out {
-    /// Adds a text, with markers around the part in each of its lines.
+    /// Adds a text, with markers around each of its lines.
     fn push(&mut self, text: &str, open: &str, close: &str, role: Role) {
         for (i, part) in text.split('\n').enumerate() {
             if i > 0 {

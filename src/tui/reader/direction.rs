@@ -2,7 +2,7 @@
 
 use super::line::Span;
 
-/// Number of characters without a strong direction after which a paragraph counts as left-to-right.
+/// Number of characters without a strong direction after which a paragraph is treated as left-to-right.
 const MAX_WEAK: usize = 200;
 
 /// Whether a paragraph is written from right to left: its first letter determines the direction (rule P2 of

@@ -13,7 +13,7 @@ pub(super) const TITLE: &str = "Links in this article";
 
 /// Maximum number of links that are listed.
 const MAX_LISTED: usize = 20;
-/// Minimum number of links that are left out.
+/// Number of links by which a complete list may exceed [`MAX_LISTED`].
 const MIN_MORE: usize = 5;
 /// Number of cells between the name of a link and its URL.
 const GAP: usize = 2;
@@ -68,7 +68,7 @@ impl Out<'_> {
             let left = inside.saturating_sub(text::width(&name) + gap);
             let url = readable(&link.url);
             let address = shortened(address(&url), left);
-            // Links that must not distract from the next article: only the names stand out a little.
+            // The links must not distract from the next article, so only their names stand out a little.
             let role = if name.is_empty() { Role::Soft } else { Role::Dim };
             let spans = vec![
                 Span { target, ..Span::new(name, Role::Soft) },
@@ -81,7 +81,7 @@ impl Out<'_> {
         self.more_links(links.len() - listed);
     }
 
-    /// Shows how many links are not listed, so that the next article is not far below.
+    /// Adds a line with the number of links that are not listed.
     fn more_links(&mut self, count: usize) {
         if count > 0 {
             let note = format!("{} {count} more", self.glyphs.more);
@@ -105,8 +105,8 @@ pub(in crate::tui) fn address(url: &str) -> &str {
     bare.strip_suffix('/').filter(|host| !host.contains('/')).unwrap_or(bare)
 }
 
-/// The part of a URL that fits: if possible, its host and the last part of its path, which often names the page or
-/// file.
+/// The part of a URL that fits: if possible, its host and the last part of its path, which often names the
+/// page or file.
 pub(in crate::tui) fn shortened(address: &str, cells: usize) -> String {
     let bare = address.split(['?', '#']).next().unwrap_or(address);
     if let Some((host, path)) = bare.split_once('/').filter(|_| text::width(address) > cells)

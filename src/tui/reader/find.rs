@@ -173,7 +173,7 @@ impl SearchedWord {
         words.filter_map(|(text, is_phrase)| Self::new(text, is_phrase)).collect()
     }
 
-    /// `None` if a text of a query has no letters or digits.
+    /// `None` if the text has no letters or digits.
     fn new(text: &str, is_phrase: bool) -> Option<Self> {
         // As in a search, a short word matches only a whole word.
         let is_whole = is_phrase || !may_be_prefix(text);
@@ -304,7 +304,7 @@ mod tests {
             ("<p>the first second third", "\"second third\"", vec!["second/third"]),
             ("<p>night<p>train", "\"night train\"", vec![]),
             ("<p>x-ray, xray, a X", "x", vec!["x", "X"]),
-            // Signs that directly follow a word belong to it.
+            // Symbols that directly follow a word belong to it.
             ("<p>C++ and C", "C++", vec!["C++"]),
             ("<p>C++20, C#, <b>C</b>++ abc++", "c++", vec!["C++", "C++"]),
             ("<p>C++ and C, C#", "c", vec!["C", "C", "C"]),
@@ -318,7 +318,7 @@ mod tests {
             ("<p>go東京go gone東京", "go", vec!["go", "go"]),
             ("<p>googl東京tower", "goo 京tow", vec!["googl", "京tower"]),
             ("<p>서울에서 서", "서", vec!["서", "서"]),
-            // Words of two letters are whole words.
+            // Words of two letters match only whole words.
             ("<p>Google, go gossip", "go", vec!["go"]),
             ("<p>Google, go gossip", "gos", vec!["gossip"]),
             ("<p>El Niño y niños", "nino", vec!["Niño", "niños"]),

@@ -73,7 +73,7 @@ const ASCII: Glyphs = Glyphs {
 
 const SIGNED: Glyphs = Glyphs { deleted: SIGNS, ..UNICODE };
 
-/// The markers around deleted text if the terminal cannot strike it through.
+/// The signs around deleted text if the terminal cannot strike it through.
 const SIGNS: &str = "~~";
 
 /// The characters for an article. Deleted text is struck through, or has signs around it.

@@ -11,7 +11,8 @@ const MAX_READ: usize = 2048;
 const MAX_PROMPT: usize = 40;
 /// Maximum number of bytes at the start of a line that are searched for marks inside it.
 const MAX_LINE: usize = 200;
-/// Minimum weight of the marks of a language, and the minimum if other code of the article is in that language.
+/// Minimum weight of the marks of a language, and the minimum if other code in the article is in that
+/// language.
 const ENOUGH: u8 = 2;
 const ENOUGH_AGAIN: u8 = 1;
 
@@ -197,7 +198,7 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
     index
 });
 
-/// Marks the rows as seen that have a pattern that fits the text.
+/// Marks as seen the rows with a pattern that fits the text.
 fn mark(seen: &mut [bool], index: &[Vec<Pattern>], text: &str) {
     let Some(first) = text.bytes().next() else { return };
     for (row, before, pattern) in &index[usize::from(first)] {
@@ -397,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_have_texts_and_names() {
+    fn matches_patterns_with_wildcards() {
         for (line, pattern, expected) in [
             ("done", "done", true),
             ("done!", "done", false),

@@ -13,8 +13,8 @@ pub(super) fn spans(inline: &[Inline], role: Role, glyphs: &Glyphs) -> Vec<Span>
     out
 }
 
-/// Splits a paragraph after each line that has only pictures and is followed by text, which would otherwise seem
-/// to be their caption.
+/// Splits a paragraph after each line that has only pictures and is followed by text, which would otherwise
+/// seem to be their caption.
 pub(super) fn pictures_apart(inline: &[Inline]) -> Vec<&[Inline]> {
     let (mut parts, mut rest, mut from) = (Vec::new(), inline, 0);
     while let Some(end) = rest[from..].iter().position(|piece| *piece == Inline::Break) {

@@ -24,7 +24,7 @@ pub(crate) struct Shape {
     pub(crate) ascii: bool,
     /// Whether the terminal can strike through deleted text.
     pub(crate) strikes: bool,
-    /// Whether fractions of formulas on their own lines take three lines.
+    /// Whether a formula on its own line shows fractions in three lines.
     pub(crate) tall_formulas: bool,
     /// Maximum number of lines in a picture; 0 shows only descriptions.
     pub(crate) picture_lines: usize,
@@ -247,7 +247,7 @@ impl<'a> Out<'a> {
     }
 
     /// A nested margin. It takes at most half of the column, so that deeply nested text can be read. If it
-    /// would exceed that, the last part replaces inner parts of the margin.
+    /// would exceed that, the new part replaces the innermost parts.
     pub(super) fn nested(&self, margin: &Margin, first: Span, rest: Span) -> Vec<(Span, Span)> {
         let width = |span: &Span| text::width(&span.text);
         let mut free = (self.width / 2).saturating_sub(width(&rest));

@@ -21,7 +21,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Limits the number of lines, and sets their positions. If lines were removed, adds a line that reports it.
+    /// Limits the number of lines, adding a line that reports removed lines, and sets the positions of lines.
     pub(super) fn finished(mut lines: Vec<Line>, glyphs: &Glyphs) -> Self {
         if lines.len() > READER_LINES {
             lines.truncate(READER_LINES);
@@ -137,7 +137,6 @@ pub(crate) struct Ground {
 /// The upper and lower half of each cell in a row, as red, green, blue and opacity.
 pub(crate) type Halves = Vec<[[u8; 4]; 2]>;
 
-/// A row of a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PictureRow {
     /// Index of the picture's link.
@@ -168,7 +167,8 @@ pub(crate) struct Line {
     pub(crate) ground: Option<Ground>,
     /// The block of code that the line belongs to, as an index into [`Lines::codes`].
     pub(crate) code: Option<usize>,
-    /// How many lines above this one the header of its table is; 0 if it is not in the body of a table with a header.
+    /// How many lines above this one the header of its table is; 0 if it is not in the body of a table with a
+    /// header.
     pub(crate) below_header: usize,
     /// Number of lines of the same row of a table above the line.
     pub(crate) below_row: usize,

@@ -3,7 +3,8 @@
 //! A mark is a pattern for a line without the white space around it. `…` stands for any text, `§` for a name.
 //! The languages are those of [`super::languages`]; each stands for all languages with the same syntax.
 
-/// A language, the weight of its row, and marks with the same meaning. A row counts once. A weight of 2 is enough.
+/// A language, the weight of the row, and marks with the same meaning. Each row counts only once. A total
+/// weight of 2 is enough.
 pub(super) type Row = (&'static str, u8, &'static [&'static str]);
 
 /// Takes the place of a language in rows with lines of program output, which has no colours.

@@ -1,5 +1,6 @@
 //! Layout of tables. A wide table uses the free space to the right of the text column. If that is too narrow,
-//! columns are shrunk and their cells are wrapped. If the words do not fit, each row becomes a block of lines.
+//! columns are shrunk and their cells are wrapped. If the words do not fit, each row becomes a block of
+//! lines.
 
 use super::glyphs::Glyphs;
 use super::inline::spans;
@@ -28,7 +29,8 @@ const HEADER_LINES: usize = 2;
 /// The cells of a table as spans.
 type Cells = Vec<Vec<Vec<Span>>>;
 
-/// The lines of a table, at most `space` cells wide. Columns may also use `beyond` cells to the right of them.
+/// The lines of a table, at most `space` cells wide. Columns may also use `beyond` cells to the right of
+/// them.
 pub(super) fn lay_out(
     header: bool,
     rows: &[Vec<Vec<Inline>>],
@@ -57,8 +59,8 @@ pub(super) fn lay_out(
     }
 }
 
-/// Appends empty cells to numbers, so that the numbers of links after other numbers do not move the digits out
-/// of their columns.
+/// Appends empty cells to numbers, so that the numbers of links after other numbers do not move the digits
+/// out of their columns.
 fn align_numbers(cells: &Cells, right: &[bool]) -> Cells {
     let after = |cell: &[Span]| -> usize {
         let marks = cell.iter().rev().take_while(|span| span.mark);
@@ -71,7 +73,7 @@ fn align_numbers(cells: &Cells, right: &[bool]) -> Cells {
         for cell in cells.iter_mut().filter_map(|row| row.get_mut(column)) {
             let missing = widest - after(cell);
             if missing > 0 && !cell.is_empty() {
-                // Lines are wrapped before they are aligned, which removes ordinary spaces at their ends.
+                // Wrapping, which comes before alignment, removes ordinary spaces at the ends of lines.
                 cell.push(Span::label(NO_BREAK_SPACE.repeat(missing), Role::Text));
             }
         }
@@ -169,7 +171,7 @@ fn widths(header: bool, cells: &Cells, space: usize) -> Option<Vec<usize>> {
         usual[column] = usual_width(&all).max(head);
     }
     let space = space.checked_sub(GAP * columns.checked_sub(1)?)?;
-    // Long words are only broken if other columns would become very narrow.
+    // Long words are broken only if other columns would otherwise become very narrow.
     let whole = words.iter().zip(&natural).map(|(word, n)| *word.max(n.min(&LONG_WORD)));
     let whole: Vec<usize> = whole.collect();
     let broken: Vec<usize> = words.iter().map(|word| *word.min(&LONG_WORD)).collect();
@@ -299,7 +301,8 @@ fn stacked(header: bool, cells: &Cells, space: usize, glyphs: &Glyphs) -> Vec<Li
                 (false, 0) => GAP,
                 (false, indent) => indent,
             };
-            // A search finds a text that continues on the next line, so the empty cells are not part of it.
+            // The empty cells are not part of the text, so that a search finds a text that continues on the
+            // next line.
             let blank = |cells: usize| Span::label(" ".repeat(cells), Role::Text);
             let inside = space.saturating_sub(indent).max(1);
             for (y, line) in wrap_cell(cell, inside, glyphs).into_iter().enumerate() {

@@ -7,7 +7,7 @@ use crate::util::text;
 use unicode_linebreak::BreakOpportunity;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Maximum length of the signs before a word that are not separated from it, in bytes.
+/// Maximum length of punctuation that is not separated from the word after it, in bytes.
 const LONGEST_PREFIX: usize = 3;
 
 /// Maximum width of a word that is not broken inside parentheses or after its only slash, such as
@@ -23,13 +23,13 @@ pub(crate) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
     })
 }
 
-/// Wraps the text of a formula: only at spaces, as far as the text between two spaces fits into a line.
+/// Wraps the text of a formula only at spaces, unless the text between two spaces does not fit into a line.
 pub(super) fn wrap_formula(spans: &[Span], width: usize) -> Vec<Line> {
     wrap_keeping(spans, width, width, |_, _| true)
 }
 
-/// Wraps text. `keeps` is given a word between spaces, which is at most `longest` cells wide, and its part before
-/// a break opportunity. It returns whether there is no break.
+/// Wraps text. `keeps` gets a word between spaces, which is at most `longest` cells wide, and its part before
+/// a break opportunity. It returns whether the word is not broken there.
 fn wrap_keeping(
     spans: &[Span],
     width: usize,
@@ -57,8 +57,8 @@ fn wrap_keeping(
         if opportunity == BreakOpportunity::Mandatory && end < text.len() {
             fill.new_line(Joint::New);
         }
-        // One line more than the limit indicates that the rest is missing. Stop one line later, because the
-        // last one may be empty.
+        // One line more than the limit indicates that text is missing. Wrapping stops one line after that,
+        // because the last line may be empty.
         if fill.lines.len() > READER_LINES + 1 {
             break;
         }
@@ -74,8 +74,8 @@ fn wrap_keeping(
     fill.lines
 }
 
-/// Whether a position is inside a Korean word, which may begin with Latin letters or digits. Korean has spaces
-/// between words and breaks there, although UAX #14 allows breaks in words.
+/// Whether a position is inside a Korean word, which may begin with Latin letters or digits. Korean has
+/// spaces between words and breaks there, although UAX #14 allows breaks in words.
 fn is_in_korean_word(text: &str, at: usize) -> bool {
     let is_syllable = |c: char| matches!(c, '가'..='힣');
     let is_letter = |c: char| is_syllable(c) || c.is_ascii_alphanumeric();
@@ -96,7 +96,7 @@ fn breaks(text: &str) -> impl Iterator<Item = (usize, BreakOpportunity)> {
     })
 }
 
-/// Whether a text begins with such signs that belong to the following word.
+/// Whether a text begins with punctuation that belongs to the word after it, as in a path.
 fn is_path(text: &str) -> bool {
     let name = text.trim_start_matches(['/', '.', ':']);
     (1..=LONGEST_PREFIX).contains(&(text.len() - name.len()))

@@ -6,7 +6,7 @@ use super::*;
 use crate::config::Action;
 use std::time::Duration;
 
-/// The actions start tasks that run until they are stopped, which need not be waited for.
+/// Maximum wait for events of an action, because some actions start tasks that run until they are stopped.
 const PAUSE: Duration = Duration::from_millis(25);
 
 /// Runs every action from the Sources pane, the Items pane and the Reader.
@@ -19,7 +19,7 @@ async fn every_action(mut real: Real) {
                 real.keys("l");
                 real.quiet_for(PAUSE).await;
             }
-            // Dialogs of the previous action may have opened only after a count.
+            // A dialog of the previous action may have opened late, after items were counted.
             real.close_dialogs();
             real.keys(":");
             real.keys(action.name());

@@ -4,7 +4,7 @@ use super::*;
 use crate::config::ListStyle;
 
 impl Stage {
-    /// Reloads the list after some seconds.
+    /// Reloads the list after this number of seconds.
     pub(super) fn reload(&mut self, seconds: i64) {
         self.happen(Event::StoreChanged);
         let later = now() + TimeDelta::seconds(seconds);

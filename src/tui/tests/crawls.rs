@@ -90,7 +90,7 @@ fn the_form_validates_its_fields() {
         let mut stage = form();
         stage.keys(keys);
         if expected == "start: Some" {
-            // The suggested values are valid: the site of the selected source.
+            // The form suggests valid values for the site of the selected source.
             assert_eq!(stage.asked_for("Crawl(Run(CrawlPlan"), 1);
             continue;
         }
@@ -114,7 +114,7 @@ fn the_form_shows_why_a_crawl_did_not_start() {
     failed.phase = CrawlPhase::Failed("/files contains a crawl".to_owned());
     stage.happen(Event::CrawlChanged(Box::new(failed)));
     stage.keys_give("", "! /files contains a crawl");
-    // The first request for the list was for the folder that the form suggests.
+    // The form requested the list once before, to suggest a folder.
     assert_eq!(stage.asked_for("Crawl(List"), 2, "the crawl there is listed");
     stage.keys("<Enter>");
     assert_eq!(stage.asked_for("Crawl(Run"), 2);
@@ -178,7 +178,7 @@ fn removes_a_crawl_from_the_list_after_confirmation() {
 }
 
 #[test]
-fn an_opening_crawl_counts_as_running() {
+fn an_opening_crawl_is_treated_as_running() {
     let mut stage = form();
     stage.keys("rain.example<Enter>");
     stage.keys_give("<Esc>", "The crawl starts in the background");
@@ -194,7 +194,7 @@ fn an_opening_crawl_counts_as_running() {
     stage.keys("r<Enter><Esc>");
     let screen = stage.screen(120, 40);
     assert!(screen.contains("opening") && screen.contains("rain.example"), "{screen}");
-    // A crawl that fails to start disappears, unless the list contains it.
+    // A crawl that fails to start disappears, unless the reloaded list contains it.
     let mut failed = CrawlState::new(folder.into());
     failed.phase = CrawlPhase::Failed("no".to_owned());
     stage.happen(Event::CrawlChanged(Box::new(failed)));

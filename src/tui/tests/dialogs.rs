@@ -177,7 +177,7 @@ fn a_prompt_shows_only_the_keys_that_fit() {
 #[test]
 fn the_empty_list_of_new_items_explains_itself() {
     for (is_first_visit, why) in [
-        (true, "No new items yet: newsfed has been started for the first time"),
+        (true, "No new items yet: this is your first session"),
         (false, "Nothing unread has arrived since your last session"),
     ] {
         let list = SourceList { is_first_visit, ..source_list() };

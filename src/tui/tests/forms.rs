@@ -214,7 +214,7 @@ fn finds_settings_on_all_pages() {
     shows(&mut stage, &["Find a setting (1 of ", "Enter go to setting"]);
     stage.keys("<Esc>");
     assert_eq!(focused(&stage), "Theme");
-    // A setting is also found by its key in the file; the arrow keys move to further matches.
+    // A setting is also found by its key in the file; the arrow keys move to other matches.
     stage.keys("/retention.items");
     assert_eq!(focused(&stage), "Keep items per source");
     stage.keys("<C-u>timeout");
@@ -319,7 +319,7 @@ fn shows_keys_for_an_item_without_text() {
     stage.keys("<Enter>");
     shows(&mut stage, &["o opens its page in the", "text from the page."]);
     assert!(!stage.screen(120, 36).contains("tries again"));
-    // A title is made from the URL, and a failed page is not offered as if nothing had been tried.
+    // A missing title is made from the URL. After a failed fetch, the key's description has "tries again".
     let mut row = stage.rows[0].clone();
     (row.title, row.words) = (String::new(), 0);
     row.url = Some("https://kernel.example/people/ann-lee/".to_owned());

@@ -37,7 +37,7 @@ fn the_palette_finds_settings_by_their_values() {
     stage.keys("<C-u>catppuccin-l<Enter>");
     assert!(stage.screen(100, 30).contains("set ui.theme catppuccin-latte"));
     assert_eq!(stage.app.settings.ui.theme, "auto");
-    // The key of a setting with a value is enough.
+    // The key of a setting and a value are enough, without `set`.
     stage.keys("<C-u>ui.theme lig<Enter>");
     assert_eq!(stage.app.settings.ui.theme, "light");
 }
@@ -106,7 +106,7 @@ fn the_line_below_the_palette_explains_the_command() {
             ":refresh-all",
             "Checks every source now. Sources whose servers asked for a pause are skipped.  ",
         ),
-        (":read-for", "in total. Takes minutes, such as 20."),
+        (":read-for", "in the given time. Takes minutes, such as 20."),
         (":jump", "Keys: C-p; f in Sources."),
         (":theme", "Each theme is shown while it is selected. Enter saves it."),
     ] {

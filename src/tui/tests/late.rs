@@ -1,4 +1,4 @@
-//! Keys that are pressed while replies are pending: rows of a list, articles and saved changes.
+//! Keys that are pressed while rows of a list, an article or the result of saving a change are pending.
 
 mod dialogs;
 mod marking;
@@ -63,7 +63,7 @@ fn title_of_an_item_replaces_the_article_while_it_loads() {
     stage.screen(120, 36);
     stage.keys("<Enter>");
     let press = |c: char| Event::KeyPressed(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
-    // Most articles arrive at once, so the Reader does not flicker.
+    // Most articles arrive at once, so "Loading" appears only after a delay.
     stage.app.update(press('n'), now());
     assert!(!stage.screen(120, 36).contains("Loading"));
     let due = stage.app.deadline().unwrap();
@@ -344,9 +344,9 @@ fn applies_a_new_rule_during_another_save() {
 }
 
 #[test]
-fn only_requested_changes_count_as_replies() {
+fn only_requested_changes_are_treated_as_replies() {
     let is_shown = |stage: &Stage| stage.app.settings.ui.sources_pane;
-    // Storing a pane width before the terminal is lent counts as a requested change.
+    // Storing a pane width before the terminal is lent is a requested change.
     let mut stage = stage_with_files();
     stage.screen(120, 40);
     stage.keys("gi<Enter>");
@@ -359,7 +359,7 @@ fn only_requested_changes_count_as_replies() {
     assert!(!is_shown(&stage), "the newer change is still shown");
     stage.perform_all(pane);
     assert!(!is_shown(&stage));
-    // A change that the user made in a text editor does not count as one.
+    // A change that the user made in a text editor was not requested.
     let mut stage = stage_with_files();
     let (unread, pane) = (stage.hold("!"), stage.hold("\\"));
     stage.perform_all(unread);

@@ -99,10 +99,10 @@ fn without_a_player_episodes_open_like_other_files() {
     stage.requested.clear();
     stage.happen(Event::PlayerChanged(Box::new(state)));
     assert!(stage.requested.is_empty(), "once for each problem");
-    let failed = PlayerProblem::Failed("it ended early".to_owned());
+    let failed = PlayerProblem::Failed("the episode ended early".to_owned());
     let state = PlayerState { problem: Some(failed), problems: 2, ..PlayerState::default() };
     stage.happen(Event::PlayerChanged(Box::new(state)));
-    stage.keys_give("", "Cannot play: it ended early");
+    stage.keys_give("", "Cannot play: the episode ended early");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::tui::app::WhyDialog;
 use crate::tui::import::{paths, read};
 use std::path::PathBuf;
 
-/// The user's files, changed like the driver changes them.
+/// The user's files, changed as the driver changes them.
 pub(super) struct Files {
     pub(super) paths: Paths,
     _folder: tempfile::TempDir,
@@ -233,7 +233,7 @@ fn saves_renames_edits_and_deletes_a_query() {
     let saved = format!("{CONFIG}\n[[view]]\nname = \"Fresh\"\nquery = \"tag:linux age<3d\"\n");
     assert_eq!(config(&stage), saved);
     assert!(stage.screen(120, 40).contains("⌕ Fresh"));
-    // The views are counted again after the delay.
+    // The items of the views are counted again after a delay.
     let count = |stage: &mut Stage| {
         let screen = stage.screen(120, 40);
         let line = screen.lines().find(|l| l.contains("⌕ Fresh")).unwrap().to_owned();
@@ -420,7 +420,7 @@ fn search_results_show_where_they_match() {
     let screen = stage.screen(130, 20);
     assert!(screen.contains("› Search: bridge ") && screen.contains("1 found"), "{screen}");
     assert!(screen.contains("Bridge reopens in March  …old steel bridge is"), "{screen}");
-    // In a narrow list, there is no space next to the title.
+    // In a narrower list, there is no space next to the title.
     for (width, height) in [(120, 20), (80, 24), (50, 15)] {
         let screen = stage.screen(width, height);
         let title = screen.lines().position(|line| line.contains("Bridge reopens")).unwrap();

@@ -57,7 +57,7 @@ fn longer_messages_cover_no_row_of_a_small_screen() {
 }
 
 #[test]
-fn the_question_before_a_removal_says_how_long_undo_works() {
+fn the_question_before_a_removal_shows_how_long_undo_works() {
     let mut stage = Stage::new();
     for (width, height) in [(120, 36), (60, 20)] {
         stage.screen(width, height);
@@ -170,7 +170,7 @@ fn key_hints_show_the_current_effect() {
     stage.keys("<Esc><Esc><Enter>");
     let screen = stage.screen(160, 40);
     assert!(screen.contains("x other text"), "{screen}");
-    // Without a page, no full text is promised.
+    // After a failed fetch of the page, no full text is offered.
     let mut shown = article(item_rows()[0].clone());
     let why = Some("news.example has nothing at this URL (HTTP 404)".to_owned());
     shown.item = Arc::new(Item { fetch_error: why, ..(*shown.item).clone() });

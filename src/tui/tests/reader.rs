@@ -319,7 +319,7 @@ fn a_finished_article_reopens_at_its_start() {
     stage.keys("<Enter>");
     stage.screen(80, 20);
     let start = first_line(&stage);
-    // The list of links need not be read.
+    // An article is finished even if its list of links was not read.
     stage.keys("G");
     stage.screen(80, 20);
     while stage.app.reader.text_left() == 0 {

@@ -27,7 +27,7 @@ pub(super) struct Real {
     pub(super) edits: usize,
     driver: Driver,
     events: UnboundedReceiver<Event>,
-    /// Number of senders of events while nothing is read or done.
+    /// Number of senders of events while the driver is idle.
     idle_senders: usize,
     terminal: Terminal<TestBackend>,
     _folder: tempfile::TempDir,
@@ -128,8 +128,8 @@ impl Real {
         self.quiet_for(SILENCE).await;
     }
 
-    /// Handles events until the driver is idle: everything that will send an event has a sender. Tasks that
-    /// run until they are stopped, such as a crawl, count as idle after a time without events.
+    /// Handles events until the driver is idle, which means that no task has a sender of events. Tasks that
+    /// run until they are stopped, such as a crawl, are not waited for after this time without events.
     pub(super) async fn quiet_for(&mut self, silence: Duration) {
         let mut last = Instant::now();
         while !self.events.is_empty()

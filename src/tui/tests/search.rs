@@ -272,7 +272,7 @@ fn an_empty_search_field_shows_the_number_of_items() {
 }
 
 #[test]
-fn shows_no_number_while_nothing_is_searched() {
+fn shows_no_number_while_nothing_is_searched_for() {
     for (width, height) in SIZES {
         for (typed, counts) in [
             ("author:", false),

@@ -135,7 +135,8 @@ fn binds_keys_by_pressing_them() {
 fn commands_accept_arguments() {
     with_runtime(async {
         let mut real = Real::new(12, 60).await;
-        // A theme is previewed while it is selected, and reset by Esc. Without a name, no theme is chosen.
+        // Without a name, the command opens the gallery. It previews the selected theme, and Esc restores the
+        // previous one.
         real.keys(":theme ");
         real.enter();
         real.until("a form", |app| app_form(app).is_some()).await;

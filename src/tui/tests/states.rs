@@ -83,7 +83,7 @@ fn an_empty_list_shows_the_reason() {
     };
     shows(words(0, 3), &["✓ You have read everything", "R refresh now", "g a all items"]);
     shows(words(5, 3), &["✓ You have read everything"]);
-    // In one source, others may have unread items.
+    // The empty list of one source mentions unread items in other sources.
     let mut list = source_list();
     for (n, entry) in list.sources.iter_mut().enumerate() {
         (entry.facts.items, entry.facts.unread) = (3, if n == 1 { 2 } else { 0 });

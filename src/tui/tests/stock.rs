@@ -115,7 +115,7 @@ pub(super) fn difference(changes: Vec<crate::article::Change>) -> Difference {
     Difference { at: now() - TimeDelta::hours(2), changes, of_title: false, summary }
 }
 
-/// Statistics of three sources, one of each kind.
+/// Statistics of three sources: one is slow, and the other two could be removed.
 pub(super) fn statistics() -> Statistics {
     let source = |id: &str, title: &str, per_week: &[u32], read, removal| SourceStatistics {
         source: SourceId(id.to_owned()),

@@ -65,7 +65,7 @@ fn reports_an_opened_item_once() {
     stage.keys("<Enter>");
     let key = stage.shown_key();
     assert_eq!(stage.asked_for(&format!("ItemOpened {{ key: {key} }}")), 1);
-    // When its text arrives, the article is reloaded, which does not count as opening it.
+    // When its text arrives, the article is reloaded, but not reported as opened again.
     let before = stage.app.reader.article.clone().unwrap();
     let fetched = TextGot::Fetched { from: TextFrom::Page, changed: false };
     stage.happen(Event::TextGot(key, false, Ok(fetched)));
@@ -347,7 +347,7 @@ fn switching_texts_keeps_the_current_passage() {
         |from: usize| (from..60).map(|n| format!("<p>A long enough sentence about {n}.</p>"));
     let document = |html: String| Arc::new(from_html(&html, None));
     let own = |n: usize| document(paragraphs(n).collect());
-    // The page has more text before the passage and other words in between; `joined` is a single paragraph.
+    // `more` has a heading first, and adverts between the paragraphs; `joined` is a single paragraph.
     let more =
         format!("<h2>Teaser</h2>{}", paragraphs(0).collect::<Vec<_>>().join("<p>Advert.</p>"));
     let joined = paragraphs(0).collect::<String>().replace("</p><p>", " ");

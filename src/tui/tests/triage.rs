@@ -405,7 +405,7 @@ fn reading_continues_where_a_pinned_item_was() {
         real.wait_for("kept for later").await;
         real.keys("n");
         real.until("the fifth item", shows(titles[4].clone())).await;
-        // Further steps continue from the selected item.
+        // The next step continues from the selected item.
         real.keys("n");
         real.until("the sixth item", shows(titles[5].clone())).await;
         real.finish().await;

@@ -253,8 +253,8 @@ fn zen_mode_shows_the_source_and_the_position() {
     let text = "<p>Some words.</p>".repeat(40);
     let usual = article(item_rows()[0].clone());
     stage.shown = Some(Article { document: Arc::new(from_html(&text, None)), ..usual });
-    // On a screen of this width, half of the line is wider than the space next to the position in the text
-    // column.
+    // At this screen width, the space next to the position in the text column is narrower than half of the
+    // line.
     stage.screen(160, 24);
     stage.keys("<Enter>z");
     assert!(!stage.screen(160, 24).contains("newsfed"));

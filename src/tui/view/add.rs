@@ -306,7 +306,7 @@ fn found(
     }
 }
 
-/// The first entries of a way, or a description of what following it does if no entries are known yet.
+/// The first entries of a way, or, if none are known yet, a description of what following it does.
 fn preview(app: &App, (way, elsewhere): (&Way, bool), (width, height): (u16, u16)) -> Vec<Row> {
     const DATES: usize = 12;
     let style = |role| app.palette.style(role);

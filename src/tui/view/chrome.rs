@@ -123,7 +123,7 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     let (m, style) = (marks(app), |role| app.palette.style(role));
     let focused = has_focus(app, pane);
     let (pad, pad_right) = match pane {
-        // Aligns the title with the text, unless that is too narrow for the title.
+        // Aligns the title with the text, unless the text column is too narrow for the title.
         Focus::Reader => {
             let text = super::reader::column(app, area, TITLE);
             (usize::from(text.x - area.x), usize::from(area.right() - text.right()))
@@ -312,14 +312,14 @@ fn place_in_list(app: &App, key: i64) -> String {
     let items = &app.items;
     let Some(at) = items.rows.iter().position(|row| row.key == key) else { return String::new() };
     let all = count_of_list(app);
-    // Rows that have been marked read since then have a position too.
+    // Rows that were marked as read after loading have a position too.
     let read = items.rows.iter().filter(|row| row.read && items.listing.base.unread_only).count();
     let count = all.parse::<usize>().ok().map(|unread| unread + read);
     let all = count.map_or(all, |count| count.to_string());
-    // Near the end of a long list, the rows above are not read.
+    // Near the end of a long list, the first rows are not in memory, but their number can be computed.
     let above = match (items.more_above, items.more_below) {
         (false, _) => Some(0),
-        // Rows that were marked read and are no longer in memory are not counted.
+        // Rows that were marked as read and are no longer in memory are not counted.
         (true, false) if items.listing.base.unread_only && read > 0 => None,
         (true, false) => count.and_then(|count| count.checked_sub(items.rows.len())),
         (true, true) => None,

@@ -87,7 +87,7 @@ pub(super) fn foot_line(
         let pad = " ".repeat(padding(area.foot.width));
         format!("{pad}{}", prompt_label(app, &format!("{label}: ")))
     };
-    // A label uses at most half of the line. Its remark in parentheses is dropped rather than truncated.
+    // If a label is wider than half of the line, its remark in parentheses is dropped.
     let is_long = |label: &str| text::width(label) * 2 > area.foot.width.into();
     let label = match label.split_once(" (") {
         Some((short, _)) if is_long(&whole(label)) => whole(short),

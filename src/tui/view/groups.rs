@@ -17,7 +17,7 @@ pub(super) enum Group {
     Pinned,
     /// Rows dated in `from..to`.
     Dated(Time, Time),
-    /// Rows without a date from the first poll of a source, if that poll was today.
+    /// Undated rows that were found today by the first poll of their source.
     Undated,
     /// Rows of a source, by row key.
     Of(i64),
@@ -86,9 +86,8 @@ impl Groups {
         Group::Dated(from, to)
     }
 
-    /// Whether the row is an item without a date from the first poll of its source, and that poll was today.
-    /// Such items are sorted below the items of yesterday; on later days, they are grouped by the date by
-    /// which they are sorted.
+    /// Whether the item has no date and was found today by the first poll of its source. Such items are
+    /// sorted below the items of yesterday; on later days, they are grouped by the date that sorts them.
     fn is_undated(&self, row: &ItemRow) -> bool {
         let [today, yesterday, ..] = self.starts;
         row.date < yesterday && row.found.is_some_and(|found| found >= today)

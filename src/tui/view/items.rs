@@ -151,7 +151,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let groups = Groups::new(app);
     let separated = |i: usize| form.separators && groups.is_first(&app.items.rows, i);
     let space = usize::from(area.height);
-    // What is remembered about the screen lines does not apply to items of a different height.
+    // The remembered screen line and title layout do not apply to items of a different height.
     if app.items.item_height != form.rows() {
         app.items.held = None;
         app.items.wraps = None;

@@ -248,7 +248,7 @@ fn clickable(app: &App, row: Rect, cells: Range<usize>, keys: Vec<Key>) {
 fn select(app: &App, frame: &mut Frame<'_>, area: Rect, selected: bool, focused: bool) {
     let role = if focused { Role::Selected } else { Role::SelectedUnfocused };
     let style = app.palette.style(role);
-    // If the theme has no background for it, only the title shows the selection.
+    // If the theme has no background for selected rows, only the title shows the selection.
     if selected && style.bg.is_some() {
         frame.buffer_mut().set_style(area, style);
     }

@@ -45,7 +45,7 @@ impl Columns {
     }
 
     /// The lines below the list for a row: the result if it is truncated in the row (with the source if its
-    /// name is truncated too), followed by further details.
+    /// name is truncated too), followed by more details.
     fn detail(self, app: &App, row: &CheckRow<'_>) -> Vec<String> {
         let more =
             wrap_plain(&row.more, self.all.max(8)).into_iter().filter(|line| !line.is_empty());

@@ -54,7 +54,7 @@ impl Row {
         self.right(words, style);
     }
 
-    /// Whether the right-aligned texts would use at most half of the row with this one.
+    /// Whether the right-aligned text, including these words, would use at most half of the row.
     pub(super) fn fits_right(&self, words: &str) -> bool {
         (self.reserved + text::width(words)) * 2 <= self.width
     }

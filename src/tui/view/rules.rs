@@ -136,7 +136,7 @@ fn rule_row(
     }
     row.column(&rule.name, columns.name, role(app, here, Role::Text));
     row.column(&rule.describe_effects(), columns.effects, role(app, here, Role::Accent));
-    // The names of most rules contain the query. Earlier versions used "Mute".
+    // Most names consist of a verb and the query. In earlier versions, the verb was "Mute".
     let verb = rule.name.strip_suffix(rule.query.as_str()).map(str::trim_end);
     let is_verb = |verb: &str| {
         let names = ACTIONS.iter().map(|action| text::sentence(action.name));

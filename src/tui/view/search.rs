@@ -71,7 +71,7 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
         let covers = if bar.is_filter { "" } else { "all items: " };
         let hint = format!("{covers}{}", complete::syntax(free.saturating_sub(COVERS)));
         if text::width(&hint) + 2 <= free.into() && hint.contains("is:") {
-            // The first cell is the cursor.
+            // The first cell is for the cursor.
             let beside = Rect { x: line.right() - free + 1, width: free - 1, ..line };
             frame.render_widget(Line::styled(hint, app.palette.style(Role::Dim)), beside);
         } else if !bar.is_filter {

@@ -317,7 +317,7 @@ fn source_facts(app: &App, entry: &SourceEntry) -> Vec<Fact> {
 
 fn all_facts(app: &App) -> Vec<Fact> {
     let sources = &app.sources.list.sources;
-    // Sources of accounts are polled by servers.
+    // The sources of an account are polled by its server.
     let local = || sources.iter().filter(|s| s.source.account.is_none());
     let checked = local().filter(|s| s.facts.last_poll.is_some()).count();
     let mut all = vec![("Checked", format!("{checked} of {}", local().count()), Role::Soft)];

@@ -130,7 +130,7 @@ fn place(app: &App, screen: Rect, body: Rect, (width, height): (u16, u16)) -> Re
 fn fits_beside_keys(app: &App, screen: Rect, message: &Toast) -> bool {
     let is_free = app.dialogs.is_empty() && !app.settings.ui.linear;
     let part = screen.width * 2 / 5;
-    // A small screen has no unused rows above, so the message matters more than the hints and the status.
+    // A small screen has no unused rows above the hints, so a message may replace most hints and the status.
     let most =
         if screen.width < WIDE { part.max(screen.width.saturating_sub(HINTS)) } else { part };
     is_free && width_joined(&rows_joined(app, message)) <= most
@@ -247,7 +247,7 @@ fn beside_selected(app: &App, body: Rect, area: Rect) -> Rect {
     }
 }
 
-/// The rows of a message: the event, further information, and the undo key.
+/// The rows of a message: the event, more information, and the undo key.
 fn rows(app: &App, toast: &Toast, width: usize) -> Vec<Pieces> {
     let style = |role| app.palette.style(role);
     let (first, rest) = match toast.body.split_once(". ") {

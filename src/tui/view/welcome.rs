@@ -25,7 +25,7 @@ const LOOSE: u16 = 10;
 const ROOMY: u16 = 16;
 /// Width of the column with the names of the choices.
 const NAME: usize = 20;
-/// Width of that column on narrow screens.
+/// Width of the column with the names on narrow screens.
 const NARROW_NAME: usize = 17;
 
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: DialogArea) {

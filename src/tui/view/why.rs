@@ -298,8 +298,8 @@ impl Page<'_> {
                 *slot = cell;
             }
         };
-        // The mark of the present would hide checks within the last or next minutes, so these are drawn next
-        // to it.
+        // The mark of the present would hide checks that are only minutes away, so these are drawn next to
+        // it.
         for at in &report.coming {
             let column = window.column(*at).map(|column| column.max(now + 1));
             put(column, (planned, self.style(Role::Accent)));
@@ -421,7 +421,7 @@ impl Window {
         usize::try_from(column).ok().filter(|column| passed >= 0 && *column < self.width)
     }
 
-    /// Round times with their labels; days if the timeline covers several.
+    /// Round times with their labels, which are dates if the timeline covers several days.
     fn labels(&self) -> impl Iterator<Item = (Time, String)> + use<> {
         let step = (self.span / 4).max(TimeDelta::minutes(15));
         let (from, east) = (self.from + self.east, self.east);

@@ -188,7 +188,7 @@ fn item_count(area: Rect, rows: u16) -> usize {
     usize::from((area.height + rows / 3) / rows)
 }
 
-/// The index of the first visible row of fields, with the active field visible.
+/// The index of the first visible row of fields, chosen so that the active field is visible.
 fn first_field(bench: &Bench, parts: &Parts) -> usize {
     let columns = usize::from(parts.columns);
     let height = usize::from(parts.fields.height.div_ceil(parts.step));
@@ -309,7 +309,7 @@ fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area
     }
 }
 
-/// Draws the title of a part. If the part has the focus, the rule is heavy below the title.
+/// Draws the title of a part. If the part has the focus, the rule below the title is heavy.
 fn title(app: &App, frame: &mut Frame<'_>, words: &str, focused: bool, area: Rect) {
     if area.height == 0 || words.is_empty() {
         return;

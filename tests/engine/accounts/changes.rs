@@ -287,7 +287,7 @@ async fn a_failing_change_does_not_stop_the_others() {
     }
 }
 
-/// Attempts count only if the server works otherwise.
+/// Failed attempts are counted only if other requests to the server succeed.
 #[tokio::test]
 async fn does_not_undo_changes_if_the_server_is_unreachable() {
     let server = reader(Kind::FreshRss, 1, 5);
@@ -309,7 +309,7 @@ async fn does_not_undo_changes_if_the_server_is_unreachable() {
     engine.shutdown().await;
 }
 
-/// With so many sources missing, the server would otherwise be taken for a different one.
+/// If the user had not removed the sources, the server would be taken for a different one.
 #[tokio::test]
 async fn all_sources_can_be_removed() {
     let server = reader(Kind::FreshRss, 6, 1);

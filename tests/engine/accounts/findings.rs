@@ -17,7 +17,7 @@ async fn requested(server: &Reader, endpoint: &str) {
     soon(wait).await;
 }
 
-/// Waits until the latest background synchronisation has failed or succeeded.
+/// Waits until the latest background synchronisation has failed (if `failed`) or succeeded.
 async fn noted(engine: &Handle, failed: bool) {
     let mut status = engine.status();
     let is_so = |s: &Status| s.accounts.first().is_some_and(|n| n.problem.is_some() == failed);

@@ -165,7 +165,7 @@ async fn tags_stay_local_if_the_server_has_no_labels() {
     engine.shutdown().await;
 }
 
-/// Tags of items removed by retention do not count as removed by the user. A new server receives all tags.
+/// A new server has no labels. It receives all tags, and removes none in newsfed.
 #[tokio::test]
 async fn tags_survive_a_new_server() {
     let server = reader(Kind::FreshRss, 2, 30);

@@ -112,7 +112,7 @@ async fn first_sync_fetches_everything_and_later_ones_changes() {
             assert_eq!(server.world().requests().len(), 3, "{kind:?}");
         }
         assert_eq!(*engine.store().revision().borrow(), revision, "the interface need not notice");
-        // The sources are neither polled nor removed together with declared sources.
+        // A reload does not remove the sources of the account, and a refresh does not poll them.
         engine.reload().await.unwrap();
         assert_eq!(engine.refresh(None, Pace::Force).await.recv().await, None);
         assert_eq!(server.world().requests(), []);
@@ -178,7 +178,8 @@ async fn errors_lose_nothing() {
         ["ClientLogin", "token", "subscription/list", "items/ids", "contents", "edit-tag"];
     for kind in KINDS {
         for failure in failures {
-            // Both kinds of server have the same login and token, so these failures are tested only once.
+            // The first three endpoints are the same for both kinds of server, so their failures are tested
+            // only once.
             let from = if kind == Kind::Miniflux { 3 } else { 0 };
             for endpoint in &endpoints[from..] {
                 let server = reader(kind, 2, 20);
@@ -218,7 +219,7 @@ fn by_url(engine: &Handle) -> BTreeMap<String, (bool, bool)> {
     items(engine).into_iter().map(of).collect()
 }
 
-/// The marks on the server by the URLs of the articles.
+/// The marks on the server, by the URLs of the articles.
 fn there_by_url(server: &Reader) -> BTreeMap<String, (bool, bool)> {
     let world = server.world();
     let there = world.items.values().map(|i| (world.page(i), (i.read, i.starred)));
@@ -370,11 +371,11 @@ async fn an_account_notifies_only_about_its_own_new_items() {
     };
     let on = is_on.clone();
     let quick = Server::start(move |_| items(&on)).unwrap();
-    // Another server, because a server answers one request after the other.
+    // A second server is needed, because a server handles one request at a time.
     let on = is_on.clone();
     let slow = Server::start(move |_| {
         if on.load(Ordering::SeqCst) {
-            // If the test fails first, nothing opens it, and the server must still stop.
+            // The wait has a limit, so that the server stops even if the test fails first.
             let _ = opened.lock().unwrap().recv_timeout(MINUTE);
         }
         items(&on)
@@ -408,7 +409,7 @@ async fn an_account_notifies_only_about_its_own_new_items() {
         world.now += 7200;
         let now = world.now;
         world.add(1, 100, now, now);
-        // A new feed, with items that are not news.
+        // A new feed. Its first items cause no notifications.
         let folder = "Folder 0".to_owned();
         world
             .feeds

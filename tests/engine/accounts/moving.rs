@@ -99,7 +99,7 @@ async fn moves_feeds_with_their_marks_and_back() {
         assert_eq!(moved.moved, ids_of(&["one", "two"]), "{kind:?} {moved:?}");
         assert_eq!(moved.staying.len(), 1);
         assert!(moved.report.unwrap().result.is_ok());
-        // The server fetches their items.
+        // The server fetches the items of the moved feeds.
         grow(&server, &url(1));
         grow(&server, &url(2));
         synced(&engine).await;

@@ -198,7 +198,7 @@ async fn moves_back_only_feeds_that_the_server_has_unsubscribed() {
     engine.shutdown().await;
 }
 
-/// The user declares another source with the identifier while the moved source is on the server.
+/// The user declares another source with the same identifier while the moved source is on the server.
 #[tokio::test]
 async fn moved_sources_return_with_their_identifiers() {
     let (feeds, _server, home, engine) = moved().await;

@@ -205,8 +205,8 @@ async fn converges(kind: Kind, seed: u64, steps: usize) {
     }
 }
 
-/// Two instances of newsfed and a web client change marks at random, with failures. In the end all three are
-/// equal, and a mark that only one side changed has the value from that side.
+/// Two instances of newsfed and a web client change marks at random, with failures. In the end, all three
+/// sides have the same marks, and a mark that only one side changed has the value from that side.
 #[tokio::test]
 async fn random_marks_converge() {
     for (kind, seed) in [(Kind::FreshRss, 1), (Kind::Miniflux, 2)] {

@@ -80,7 +80,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// Creates feeds and items. In each epoch, the numbers refer to different feeds and items.
+    /// Creates feeds and items. After each reset, the numbers refer to different feeds and items.
     fn build(&mut self, feeds: i64, items: i64) {
         for feed in 1..=feeds {
             let page = (feed - 1 + self.epoch) % feeds + 1;

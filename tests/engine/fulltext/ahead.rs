@@ -75,9 +75,9 @@ async fn prefetches_a_known_number_of_pages_once() {
         engine.plan_prefetch(&[MarkedItems::Pinned, MarkedItems::Unread], 100).await.unwrap().pages,
         []
     );
-    let mut asked = pages(&server);
-    asked.dedup();
-    assert!(asked.len() <= 7, "none twice but the cancelled one: {asked:?}");
+    let mut requested = pages(&server);
+    requested.dedup();
+    assert!(requested.len() <= 7, "none twice but the cancelled one: {requested:?}");
     assert_eq!(engine.plan_prefetch(&[MarkedItems::Pinned], 100).await.unwrap().pages, []);
 }
 

@@ -25,8 +25,8 @@ fn page(text: &str) -> String {
     )
 }
 
-/// Fetches the only item in each way in turn, several times, and then once more in the last way after the
-/// page has changed. `several` is whether the ways result in different texts.
+/// Fetches the only item in each way in turn, repeatedly, and then once more in the last way after the page
+/// has changed. `several` is whether the ways result in different texts.
 async fn goes_around(declared: Source, several: bool, site: &Site, path: &str) {
     let title = declared.title.clone();
     let home = Home::with(&[declared]);

@@ -13,7 +13,7 @@ impl Build {
         Self { seed: 0, hash: Self::FIRST_HASH }
     }
 
-    /// A later build with a different order, advertisements and different hashes.
+    /// A later build with a different order and different hashes, and with advertisements.
     pub(crate) fn again(seed: u64) -> Self {
         Self { seed, hash: "Zr93v" }
     }

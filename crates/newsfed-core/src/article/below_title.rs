@@ -9,10 +9,10 @@ use scraper::{ElementRef, Html};
 use std::collections::HashSet;
 use url::Url;
 
-/// Maximum length of an element's text that may be the title, as a multiple of the title's length. Such
-/// elements contain additional whitespace and punctuation.
+/// Maximum length of a text that may be the title, as a multiple of the title's length. It may contain
+/// additional whitespace and punctuation.
 const MAX_TIMES: usize = 4;
-/// Maximum number of nested elements around the first words that are compared with the title.
+/// Maximum number of elements around the first text that are compared with the title.
 const MAX_AROUND: usize = 8;
 
 /// Reads an HTML fragment that is displayed below its title. Removes the title from the start, unless nothing

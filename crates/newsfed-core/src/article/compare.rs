@@ -83,8 +83,8 @@ fn references(document: &Document) -> References {
 
 /// The word difference of two texts. Removed words come before the words that replace them.
 ///
-/// The difference of texts with little in common is longer than necessary, which keeps the time nearly
-/// linear.
+/// The difference of texts with little in common may be longer than necessary, because the search for the
+/// shortest one is limited to keep the time nearly linear.
 pub fn differences(earlier: &str, later: &str) -> Vec<Change> {
     let (old, new) = (pieces(earlier), pieces(later));
     let mut input = InternedInput::default();
@@ -109,7 +109,7 @@ pub fn differences(earlier: &str, later: &str) -> Vec<Change> {
             push(Change::Same, same.trim_end().to_owned() + if same.is_empty() { "" } else { gap });
             push(Change::Removed, removed);
         } else {
-            // The replacement is in the same paragraph.
+            // Removed words stay in the paragraph of their replacement.
             push(Change::Same, same);
             push(Change::Removed, in_line(&removed));
             push(Change::Added, added);

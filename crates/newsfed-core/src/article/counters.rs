@@ -10,7 +10,7 @@ const MAX_WORDS: usize = 8;
 const MAX_LINE: usize = 160;
 /// Maximum number of these lines in a text.
 const MAX_LINES: usize = 200;
-/// Maximum number of words between a number and the counted thing.
+/// Maximum number of words between a number and the word for the counted thing.
 const NEAR: usize = 2;
 /// An arbitrary time: relative dates are only recognised, not resolved.
 const NOW: i64 = 1_800_000_000;

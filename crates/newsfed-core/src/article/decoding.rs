@@ -99,8 +99,8 @@ fn webp_chunks(mut rest: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// Number of bytes for the coefficients of a JPEG image that stay in memory until the entire image is read.
-/// This is the case if it is progressive, or if its components are in separate scans.
+/// Number of bytes for the coefficients of a JPEG image if they stay in memory until all of it is read,
+/// because it is progressive or its components are in separate scans; 0 for other images.
 fn jpeg_coefficients(bytes: &[u8]) -> Option<u64> {
     let mut at = 2;
     let mut frame: Option<(u64, u8, bool)> = None;

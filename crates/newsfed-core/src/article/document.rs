@@ -43,7 +43,7 @@ pub struct Link {
     pub kind: LinkKind,
     /// Width and height of an image in pixels as given by the page, each 1 to 9999.
     pub size: Option<(u32, u32)>,
-    /// The feed's metadata of the file, if it is an enclosure.
+    /// The feed's metadata for the file, if the target is an enclosure.
     pub file: Option<Enclosure>,
 }
 
@@ -145,7 +145,7 @@ pub enum Inline {
 }
 
 impl Document {
-    /// Creates a document from plain text: empty lines separate paragraphs, and runs of spaces count as one.
+    /// Creates a document from plain text: empty lines separate paragraphs, and runs of spaces become one.
     pub fn from_text(text: &str) -> Self {
         let paragraphs = text.split("\n\n").map(str::trim).filter(|p| !p.is_empty());
         let inline = |p: &str| {

@@ -36,7 +36,7 @@ const ABSENT: f32 = 0.1;
 const PRESENT: f32 = 0.6;
 /// Maximum length of a text about an author, in words.
 const MAX_AUTHOR: usize = 150;
-/// Minimum number of words in structured data to prefer it to a page without text.
+/// Structured data with fewer words is not used in place of a page's text.
 const WORTH: usize = 60;
 /// A page with scripts and fewer words is assumed to load its text by scripts.
 const NEEDS_SCRIPT: usize = 25;
@@ -237,7 +237,7 @@ struct Found {
     origin: TextOrigin,
 }
 
-/// The blocks that the guide selects: those of the wrapper, without lists of links.
+/// The blocks of the guide's wrapper that the page alone also selects, and its long blocks with few links.
 fn by_guide(
     page: &Page<'_>,
     hints: &Hints,

@@ -117,7 +117,7 @@ pub(super) fn features(
 pub(super) struct Positions {
     /// Hash of the names and classes of each block's ancestors.
     place: Vec<u64>,
-    /// The repeated box, and the group of these boxes, that contains each block.
+    /// For each block, the group of the largest repeated box around it, and the box's number in the group.
     units: Vec<Option<(u32, u32)>>,
 }
 

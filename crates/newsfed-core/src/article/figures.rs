@@ -99,7 +99,7 @@ pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<us
     for at in root + 1..page.elements.len() {
         let element = &page.elements[at];
         let blocks = &element.blocks;
-        // Boxes come after their ancestors. Only the outermost ones count.
+        // Boxes come after their ancestors. Boxes in a box that was already handled are skipped.
         if at < after || blocks.start < within.start || blocks.end > within.end {
             continue;
         }

@@ -29,7 +29,7 @@ fn reads_delimited_formulas_in_one_piece() {
             "So\n\n```math\n\\unknown{i=1}^n \\frac{T p(T)}{\\int_0^\\infty q(T) dT}\n```\n\nholds",
         ),
         ("<p>So \\[\\frac{a}{b}\\] holds</p>", "So\n\n```math\n\\frac{a}{b}\n```\n\nholds"),
-        // A line of its own in the source.
+        // In the source, the formula is on its own line.
         ("<p>So\n$$\n\\frac{a}{b}\n$$\nholds</p>", "So\n\n```math\n\\frac{a}{b}\n```\n\nholds"),
         ("<p>So\n$$\\frac{a}{b}$$ holds</p>", "So a/b holds"),
         ("<p>So<br>\n $$\\frac{a}{b}$$ <br>holds</p>", "So\n\n```math\n\\frac{a}{b}\n```\n\nholds"),
@@ -175,7 +175,7 @@ fn keeps_names_of_embedded_images() {
     let document = from_html(&stored, None);
     assert_eq!(document.markdown().trim_end(), "a\n\n![A map]()\n\nb");
     assert!(document.links.is_empty(), "{:?}", document.links);
-    // Its hash is the same in the text of a feed and in a page, and survives storing.
+    // The image has the same hash in a feed and in a page, and keeps it when stored.
     let page = from_html(&format!("<p>a</p><img src='{data}'><p>b <img src=\"{data}\"></p>"), None);
     assert_eq!(page.embedded, [crate::util::html::marker(&data)]);
     assert_eq!(page.embedded, document.embedded);

@@ -1,4 +1,4 @@
-//! HTML -> document tree.
+//! Converts HTML into a document tree.
 
 use super::document::{
     Block, Definition, Document, EMBEDDED, Inline, Link, LinkKind, NOWHERE, plain,
@@ -24,7 +24,7 @@ use url::Url;
 const MAX_NESTING: usize = 24;
 /// Maximum length of the attribution of a quotation, in characters.
 const MAX_ATTRIBUTION: usize = 200;
-/// Minimum number of words in the hover text of an image to be an explanation.
+/// Hover text of an image with fewer words is not an explanation.
 const TITLE_WORDS: usize = 4;
 /// Maximum number of elements in a figure.
 const MAX_IN_FIGURE: usize = 200;
@@ -134,7 +134,7 @@ struct Builder<'a> {
     /// The markers of embedded images, and the index of each.
     embedded: Vec<String>,
     known_embedded: HashMap<String, usize>,
-    /// Number of bytes left for further targets. When it is used up, only absolute URLs are read.
+    /// Number of bytes left for URLs of links and images. When none are left, only absolute URLs are read.
     left: usize,
     /// Nodes that are skipped with their descendants.
     dropped: &'a HashSet<NodeId>,
@@ -287,7 +287,7 @@ impl Builder<'_> {
             "iframe" | "embed" | "lite-youtube" | "youtube-video" | "amp-youtube"
             | "amp-iframe" => self.embed(e, flow),
             "object" => {
-                // Older pages may put a player for other browsers in the element, which shows the same
+                // On older pages, the element may contain a player for other browsers that shows the same
                 // content.
                 let mut within = e.descendent_elements().skip(1).take(MAX_IN_FIGURE);
                 if !within.any(|d| html::is_player(d.value().name())) {
@@ -343,7 +343,7 @@ impl Builder<'_> {
                     flow.push(Block::Quote(inner, by));
                 }
             }
-            // The posts are marked by their header lines.
+            // The header lines already separate the posts, so they need no list or table.
             "ul" | "ol" | "dl" | "table" if self.holds_posts(e) => {
                 flow.end_paragraph();
                 self.flow(e, depth + 1, flow);
@@ -791,8 +791,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Reads content for clients without scripts: only an image or a frame with a URL that is found nowhere
-    /// else.
+    /// Reads content for clients without scripts: only an image, and only if its URL has not been found
+    /// before.
     fn noscript(&mut self, e: ElementRef<'_>, flow: &mut Flow) {
         let known = self.links.len();
         if let Some(image) = self.original(e)
@@ -969,11 +969,11 @@ impl Builder<'_> {
             Some(base) => base.join(address).ok()?,
             None => Url::parse(address).ok()?,
         };
-        // Every link counts, because each one must be resolved.
+        // Every link uses up bytes, because each URL must be resolved.
         self.left = self.left.saturating_sub(url.as_str().len());
         let wanted =
             matches!((url.scheme(), kind), ("http" | "https", _) | ("mailto", LinkKind::Page));
-        // Links to places in the text are jumps, so the target of this one is not in the text.
+        // Links to places in the text have become jumps, so this link's target is not in the text.
         let jump = address.starts_with('#');
         if !wanted || jump {
             return None;

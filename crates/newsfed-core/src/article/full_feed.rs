@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 const WHOLE: f32 = 0.8;
 /// The required share if the text ends like a teaser.
 const CUT_WHOLE: f32 = 0.97;
-/// Minimum number of words on a page to decide.
+/// A page with fewer words is too short for a decision.
 const ENOUGH: usize = 20;
 
 /// Whether the plain text in a feed is the full article found on its page. `None` if the page has too few
@@ -50,7 +50,7 @@ const ELSEWHERE: f32 = 0.85;
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Whether a page contains the plain text that a feed gives for it. `page` contains the texts of the page:
-/// its article, title and descriptions. `elsewhere` is whether the page and the feed are on different sites,
+/// its article, title and descriptions. `elsewhere` is true if the page and the feed are on different sites,
 /// as with a link blog.
 pub fn contains_feed_text<'a>(
     page: impl IntoIterator<Item = &'a str>,

@@ -1,8 +1,8 @@
-//! Finds the article using its feed: the part of the page where the words of title and summary are densest.
+//! Finds the article using its feed: the part of a page where the words of the feed are densest.
 //!
 //! Follows "Deriving data objects from web feeds": conceptual nodes contain an n-gram of the feed's text,
-//! zones are the boxes around them, and the wrapper is the zone with the highest density. The wrapper must
-//! contain enough of the concepts.
+//! zones are the boxes around them, and the wrapper is the smallest box that contains the densest zone and
+//! enough of the concepts.
 
 use super::blocks::Page;
 use super::words::{joined, number, words};
@@ -122,7 +122,7 @@ pub(super) fn wrapper(page: &Page<'_>, concepts: &Concepts) -> Option<usize> {
                 *zones.entry(zone).or_insert(0.0) += matches as f32 / block.chars.max(1) as f32;
             }
         }
-        // The first of equally dense zones.
+        // Sorted, so that the first of equally dense zones is used.
         let mut zones: Vec<(usize, f32)> = zones.into_iter().collect();
         zones.sort_by_key(|z| z.0);
         let best = zones.into_iter().reduce(|a, b| if b.1 > a.1 { b } else { a })?.0;

@@ -119,7 +119,7 @@ impl<'a> Head<'a> {
         names.iter().find_map(|name| self.all(name).next())
     }
 
-    /// All contents of a name.
+    /// The contents of all metadata entries with a name.
     pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &'a str> {
         self.metas.iter().filter(move |(n, _)| n == name).map(|(_, content)| *content)
     }

@@ -2,8 +2,8 @@
 
 use super::document::{Block, Document, EMBEDDED, Inline, Link};
 
-/// Numbers links and images in text order. Images within links come last, because only the number of the link is
-/// shown; links that are not in the text are left out.
+/// Numbers links and images in text order. Images within links come last, because only the number of the
+/// link is shown. Links that are not in the text are left out.
 pub(super) fn number_in_text_order(document: &mut Document) {
     let count = document.links.len();
     let mut order = Order { new: vec![None; count], next: 0, linked: Vec::new() };

@@ -16,8 +16,8 @@ const MIN_CERTAIN: usize = 3;
 const MIN_ROWS: usize = 2;
 /// Maximum depth of nested blocks that are searched for code.
 const MAX_DEPTH: usize = 20;
-/// Minimum number of lines that open an indented block with a colon. Prose may have some too, but not with
-/// the first words in `CERTAIN`.
+/// Minimum number of lines that open an indented block with a colon. Lines of prose may end in a colon, too,
+/// but they do not begin with the words in `CERTAIN`.
 const MIN_COLONS: usize = 2;
 const CERTAIN: [&str; 6] = ["def", "class", "else:", "try:", "async", "elif"];
 const LIKELY: [&str; 4] = ["if", "for", "while", "with"];
@@ -84,7 +84,7 @@ fn lost(code: &str) -> Option<LostLayout> {
     has_ragged_table(code).then_some(LostLayout::Spaces)
 }
 
-/// Whether the rows of a table, as databases print them, are shorter than the lines between them and contain
+/// Whether the rows of a table, as printed by databases, are shorter than the lines between them and contain
 /// only single spaces.
 fn has_ragged_table(code: &str) -> bool {
     let is_border = |line: &str| {

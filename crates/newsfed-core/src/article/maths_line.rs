@@ -353,7 +353,7 @@ fn numerator(text: &str) -> String {
     if is_word { text.to_owned() } else { format!("({text})") }
 }
 
-/// The denominator after a slash: in parentheses if only its first factor would seem to belong to it.
+/// The denominator after a slash: in parentheses if it would otherwise seem to end earlier.
 fn denominator(text: &str) -> String {
     let text = text.trim();
     let is_small = |c: char| is_mark(c) || is_index(c, &LOWERED) || is_index(c, &RAISED);

@@ -48,7 +48,7 @@ pub(super) fn environment(name: &str) -> Option<Environment> {
 /// A part of a line.
 pub(super) enum Piece {
     Text(String),
-    /// Lines below each other, such as the rows of a matrix. Other parts are next to its middle line.
+    /// Lines below each other, such as the rows of a matrix. Other parts are next to the middle one.
     Stack(Vec<String>),
     /// Three lines of the same width. Other parts are next to the middle one.
     Tall([String; 3]),
@@ -142,7 +142,7 @@ fn beside(mut pieces: Vec<Piece>) -> Option<Vec<String>> {
     Some(out)
 }
 
-/// Makes brackets around parts that are three lines tall as tall as these parts.
+/// Enlarges brackets around parts of three lines to the height of these parts.
 fn enlarge_brackets(lines: &mut [String]) {
     let [above, line, below] = lines else { return };
     if !line.contains(|c| LARGE.iter().any(|(small, _)| *small == c)) {

@@ -178,7 +178,7 @@ fn writes_fractions_and_limits_on_three_lines() {
         ("2\\left(\\frac ab\\right)-1", " ⎛ a ⎞\n2⎜───⎟-1\n ⎝ b ⎠"),
         ("\\lfloor\\frac ab\\rfloor, f(x)", "⎢ a ⎥\n⎢───⎥, f(x)\n⎣ b ⎦"),
         ("[\\sum_{i=1}^n x)", "⎡ n   ⎞\n⎢ ∑  x⎟\n⎣i=1  ⎠"),
-        // Brackets without a counterpart stay small, as do those without a tall part.
+        // Brackets without a counterpart, or without a tall part between them, stay small.
         ("(\\frac ab", "  a\n(───\n  b"),
         ("(a) + \\frac ab", "       a\n(a) + ───\n       b"),
         (
@@ -191,7 +191,7 @@ fn writes_fractions_and_limits_on_three_lines() {
         // In a numerator or an index, a fraction is written inline.
         ("\\frac{\\frac{a}{b}}{c} + e^{\\frac{1}{2}}", " a/b\n───── + e^(1/2)\n  c"),
         ("a &= \\frac{b}{c} \\\\ d &= e \\\\ f &= g", "     b\na = ───\n     c\n\nd = e\nf = g"),
-        // Inline, because the formula is too wide, or an exponent would seem to belong only to the fraction bar.
+        // Inline, because the formula is too wide, or an exponent would seem to belong to the fraction bar.
         ("x = \\frac{a+b+c+d+e+f+g+h}{2}", "x = (a+b+c+d+e+f+g+h)/2"),
         ("\\frac{a}{b}^2", "(a/b)²"),
         ("\\sum x", "∑ x"),

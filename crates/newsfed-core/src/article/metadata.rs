@@ -51,7 +51,7 @@ pub(super) struct Metadata {
 }
 
 impl Metadata {
-    /// Whether a title is that of the page, apart from case, spaces and punctuation.
+    /// Whether a title is that of the page, ignoring case, spaces and punctuation.
     pub(super) fn is_titled(&self, title: Option<&str>) -> bool {
         let of_page = self.title.as_deref().map(title::folded);
         of_page.is_some_and(|own| !own.is_empty() && title.map(title::folded) == Some(own))
@@ -182,7 +182,7 @@ fn is_organisation(kind: &Value) -> bool {
     }
 }
 
-/// `By Ann Lee and Bob Ray`.
+/// Splits a text such as `By Ann Lee and Bob Ray` into its names.
 fn split_names(text: &str, prefixes: &Prefixes) -> Vec<Name> {
     // Structured data often contains HTML entities.
     let line = text::line(&decode_entities(text));

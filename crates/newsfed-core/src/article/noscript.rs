@@ -9,7 +9,7 @@ use scraper::Html;
 const MIN_BYTES: usize = 400;
 /// Minimum number of words in the `noscript` element.
 const MIN_WORDS: usize = 20;
-/// Minimum factor by which it is longer than the rest of the page.
+/// Minimum factor by which the `noscript` element is longer than the rest of the page.
 const TIMES: usize = 3;
 
 /// The parsed content of the largest `noscript` element, if it contains most of the page's text.

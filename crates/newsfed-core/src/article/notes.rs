@@ -13,7 +13,7 @@ const MAX_NOTE: usize = 8000;
 const MAX_NODES: usize = 2000;
 /// Maximum number of links per page.
 const MAX_JUMPS: usize = 10_000;
-/// Maximum number of footnotes per document. Further links are left unchanged.
+/// Maximum number of footnotes per document. Links to additional ones are left unchanged.
 const MAX_NOTES: usize = 1000;
 
 /// The footnotes of a document.
@@ -183,7 +183,7 @@ fn body_of<'a>(
     (!around).then_some(body)
 }
 
-/// Whether a block can be a footnote: some text, no headings, and not in a table.
+/// Whether a block can be a footnote: it has some text and no headings, and is not in a table.
 fn is_note(body: ElementRef<'_>, root: ElementRef<'_>) -> bool {
     let (mut nodes, mut length) = (0, 0);
     for node in body.descendants() {

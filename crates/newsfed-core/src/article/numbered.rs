@@ -7,7 +7,7 @@ impl Document {
     /// image is a label such as `[image: Map] [4]`.
     pub fn numbered_text(&self) -> String {
         let text = Self { blocks: blocks(&self.blocks), ..Self::default() }.text();
-        // Empty lines in lists are indented, which only shows in a diff.
+        // Removes the indentation of empty lines in lists, which is trailing whitespace.
         let lines: Vec<&str> =
             text.lines().map(|line| if line.trim().is_empty() { "" } else { line }).collect();
         lines.join("\n")

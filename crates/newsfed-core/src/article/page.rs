@@ -14,8 +14,8 @@ use std::sync::LazyLock;
 const THRESHOLD: f32 = 0.5;
 /// Expected F1 below which the threshold is lowered.
 const CERTAIN: f32 = 0.96;
-/// Minimum agreement for a box to count as the container of the article. The threshold is lower for blocks
-/// inside the container and higher for other blocks.
+/// Minimum agreement of a box that is the container of the article. The threshold is lower for blocks inside
+/// the container and higher for other blocks.
 const AGREED: f32 = 0.9;
 const THRESHOLD_INSIDE: f32 = 0.4;
 const THRESHOLD_OUTSIDE: f32 = 0.6;
@@ -168,7 +168,7 @@ fn complete(page: &Page<'_>, own: usize, chances: &[f32], taken: &mut [bool]) {
     }
 }
 
-/// Adds the code directly before the first selected block, with its heading, such as a synopsis, if it is in
+/// Adds code directly before the first selected block, such as a synopsis, and its heading, if they are in
 /// the smallest box around all selected blocks.
 fn complete_start(page: &Page<'_>, chances: &[f32], taken: &mut [bool]) {
     let (Some(first), Some(last)) = (taken.iter().position(|t| *t), taken.iter().rposition(|t| *t))

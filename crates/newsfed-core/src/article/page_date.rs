@@ -149,7 +149,8 @@ pub(super) fn dates(
     settle_order(&mut all, modified.map(|m| m.0), &context);
     in_zones(&mut all);
     before_build(&mut all);
-    // An unlabelled visible date is the modification date if it is on the same day.
+    // If other sources give another day of publication, a visible date on the day of the modification is
+    // the modification date.
     let known = all.iter().any(|c| c.family != "text" && c.meaning == Meaning::Published);
     if let Some(modified) = modified.map(|m| m.0.date_naive()).filter(|_| known) {
         let others: Vec<NaiveDate> = all
@@ -292,7 +293,7 @@ fn on_day(time: PageTime, day: NaiveDate) -> Option<PageTime> {
     day.and_time(time.time()).and_local_timezone(*time.offset()).single()
 }
 
-/// A UTC time may fall on a different day than in the publisher's time zone. If the page gives the same
+/// In UTC, a time may fall on a different day than in the publisher's time zone. If the page gives the same
 /// instant with a zone, or the adjacent day in its URL or text, that day is used.
 fn in_zones(all: &mut [Candidate]) {
     let zoned: Vec<PageTime> =

@@ -85,7 +85,7 @@ pub(super) fn read(img: ElementRef<'_>) -> Picture {
         };
     };
     let folded: String = source.chars().take(300).collect::<String>().to_ascii_lowercase();
-    // The file name of an article's image may also contain one of these words.
+    // The file name of an article's image may also contain a word in `TRACKERS`.
     let is_large = [width, height].iter().flatten().any(|v| *v >= MIN_SIZE);
     if !is_large && TRACKERS.iter().any(|t| folded.contains(t)) {
         return Picture::Nothing;

@@ -61,7 +61,7 @@ pub(super) struct Posts {
     pub(super) signatures: Vec<usize>,
 }
 
-/// Words next to a date or a name that have no further meaning, case-folded.
+/// Words next to a date or a name that have no other meaning, case-folded.
 const LABELS: [&str; 12] = [
     "posted",
     "on",
@@ -76,7 +76,7 @@ const LABELS: [&str; 12] = [
     "written",
     "published",
 ];
-/// Maximum length of a line with the date of a post that is not a sentence, in words.
+/// Maximum length of a line with the date of a post, in words. A longer line is a sentence.
 const STAMP_WORDS: usize = 6;
 /// Classes of quotation boxes in forums, in lower case.
 const QUOTES: [&str; 7] = [

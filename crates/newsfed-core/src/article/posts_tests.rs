@@ -228,7 +228,7 @@ fn separates_caption_paragraphs_and_credits() {
     for (caption, expected) in cases {
         let found = captions(&format!("<p>Text.</p><figure>{image}{caption}</figure>"));
         assert_eq!(found, [expected], "{caption}");
-        // The caption stays the same after the figure was stored.
+        // The caption stays the same when the figure is stored.
         let stored = from_html(&format!("<figure>{image}{caption}</figure>"), None).html();
         assert_eq!(captions(&stored), [expected], "{stored}");
     }

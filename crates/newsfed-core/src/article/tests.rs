@@ -17,7 +17,7 @@ fn auto(page: &str, guide: &Guide) -> Result<Extraction, NoArticle> {
     extract(page, guide, Mode::Auto, None)
 }
 
-/// Checks the first and last words of an article, and that the text of other content is missing.
+/// Checks the first and last words of an article, and that it contains no other text of the page.
 #[track_caller]
 fn check(found: &Extraction, first: &str, last: &str, others: &[&str]) {
     let text = &found.text;
@@ -280,7 +280,7 @@ fn paragraphs_that_differ_only_in_numbers_stay() {
 fn short_paragraphs_at_the_ends_stay_even_if_each_paragraph_is_in_a_box() {
     let mut site = Template::default();
     for n in 0..12 {
-        // As in notebooks, where each cell has the same class on all pages.
+        // The boxes have the same class on all pages, like the cells of notebooks.
         let (page, article) = page_of_site(n, "post");
         let words: Vec<&str> = article.split_whitespace().collect();
         let short = |from: usize| format!("{}, people said.", words[from..from + 9].join(" "));
@@ -311,7 +311,7 @@ fn uses_a_template_for_one_site_only() {
             TextOrigin::Page
         );
     }
-    // A page of another site changes nothing. After many of them, the source has moved.
+    // A few pages of another site change nothing. After many, the template is learned for the other site.
     let mut site = Template::default();
     let mut of = |range: std::ops::Range<usize>, host: &str| {
         range.fold(TextOrigin::Page, |_, n| read(&mut site, n, host))

@@ -8,7 +8,7 @@ use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, RgbaIm
 use std::io::Cursor;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Maximum width and height of a thumbnail, in pixels: more than a screen has cells.
+/// Maximum width and height of a thumbnail, in pixels. A terminal has fewer cells.
 const MAX_SIDE: u32 = 320;
 /// Maximum width and height of the detailed version, in pixels: enough for a column of text.
 const DETAILED: (u32, u32) = (960, 600);
@@ -75,7 +75,7 @@ impl Thumbnail {
             return None;
         }
         if format == ImageFormat::Gif {
-            // A frame that does not cover the image is decoded separately.
+            // A frame that does not cover the image is decoded into an additional buffer.
             allowed.max_alloc = Some(decoder.total_bytes());
             decoder.set_limits(allowed).ok()?;
         }

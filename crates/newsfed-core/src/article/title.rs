@@ -12,7 +12,7 @@ use url::Url;
 const MAX_HEADINGS: usize = 6;
 /// A heading of this length in bytes is not extended by further lines.
 const LONGEST: usize = 300;
-/// Headings with at most this number of letters and digits are not compared with the page title.
+/// Headings with at most this many letters and digits are not compared with the page title.
 const SHORT: usize = 3;
 /// Maximum number of times that the site name is removed from a title.
 const MAX_NAMES: usize = 4;
@@ -104,7 +104,7 @@ pub(super) fn title(
         let heading = folded(&heading.text);
         titles.iter().filter_map(|title| title.place(&heading)).min()
     };
-    // The name of a book or a section is also a heading, and comes after the title in the page title.
+    // The name of a book or section may also be a heading, but follows the article's title in the page title.
     let placed = headings.iter().filter(own).filter_map(|heading| Some((place(heading)?, heading)));
     let within = placed.min_by_key(|(place, _)| *place).map(|(_, heading)| heading);
     let of_heading = |heading: &Heading<'_>| clean(without_mark(&heading.text));

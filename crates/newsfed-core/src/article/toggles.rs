@@ -1,6 +1,6 @@
 //! Toggles: elements such as "Read more" that reveal more of a text on click. Their labels are not part of
-//! the text, but the revealed content is, although the page hides it at first. In case of doubt, visible text
-//! is kept and hidden text is left out.
+//! the text, but the revealed content is, although the page hides it at first. When in doubt, visible text is
+//! kept and hidden text is left out.
 
 mod refused;
 mod shown;
@@ -16,8 +16,8 @@ use scraper::{ElementRef, Node};
 /// toggle.
 const MAX_TEXT: usize = 200;
 const MAX_NODES: usize = 100;
-/// Maximum number of nodes after a toggle that are searched for the end of its line, and of nodes in one of
-/// them.
+/// Maximum number of nodes after a toggle that are searched for the end of its line, and maximum number of
+/// nodes searched in each of them.
 const MAX_AHEAD: usize = 50;
 const MAX_WITHIN: usize = 20;
 
@@ -78,8 +78,8 @@ pub(super) enum Toggle {
 }
 
 impl Toggle {
-    /// Recognises an element that has only one of these labels and does not link to another page. `role` is
-    /// its role.
+    /// Recognises an element whose whole text is one of these labels and which does not link to another page.
+    /// `role` is its role.
     pub(super) fn of(e: ElementRef<'_>, role: &str) -> Option<Self> {
         let leads_nowhere = || {
             e.attr("href").is_none_or(|href| {
@@ -129,7 +129,7 @@ pub(super) fn is_apart(toggle: ElementRef<'_>, before: &str) -> bool {
     if is_block(toggle.value().name()) {
         return true;
     }
-    // Without a target and a role, it may be ordinary text.
+    // With neither a target nor the role of a button, it may be ordinary text.
     let is_text = toggle.value().name() == "a"
         && toggle.attr("href").is_none()
         && toggle.attr("role") != Some("button");

@@ -32,7 +32,7 @@ struct Group {
     /// Numbers of members with a date and with a name.
     dated: u32,
     named: u32,
-    /// Number of members that were numbered so far.
+    /// Number of members numbered so far.
     numbered: u32,
 }
 

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 /// changing it.
 const MAX_GROUPS: usize = 4_096;
 
-/// Cosines with a smaller difference count as equal, because paths often share the same fraction of their
-/// parts.
+/// Cosines with a smaller difference are treated as equal. Many are equal apart from rounding, because paths
+/// often share the same fraction of their parts.
 const ROUNDING: f64 = 1e-9;
 
 pub(super) type GroupId = u32;
@@ -24,7 +24,7 @@ pub(super) struct Groups {
 
 #[derive(Debug)]
 struct Centroid {
-    /// Sums of the members' vectors. The mean has the same direction.
+    /// The sum of the members' vectors, which has the same direction as their mean.
     sums: HashMap<u32, f64>,
     norm_squared: f64,
 }
@@ -35,9 +35,9 @@ impl Groups {
         Self { theta, centroids: Vec::new(), at: HashMap::new() }
     }
 
-    /// The nearest group with a cosine of at least theta. Dimensions that most groups share add at most
-    /// the norm of those components to the cosine, so groups that share nothing else with the vector
-    /// cannot reach theta and are skipped.
+    /// The nearest group with a cosine of at least theta. The dimensions that most groups share add at most
+    /// the norm of the vector in these dimensions to the cosine, so groups that share no others with the
+    /// vector cannot reach theta and are skipped.
     pub(super) fn alike(&self, vector: &Sparse) -> Option<GroupId> {
         let groups_at = |position| self.at.get(&position).map_or(&[][..], Vec::as_slice);
         let norm = vector.norm();

@@ -22,7 +22,7 @@ pub struct Seen<'a> {
 struct Table {
     /// The number of slots is a power of two. At most three quarters of them are used.
     slots: Vec<u32>,
-    /// The first bits of the hash in each slot, so that few texts need to be compared.
+    /// The highest bits of the hash in each slot, so that few texts need to be compared.
     tags: Vec<u8>,
     used: usize,
 }
@@ -67,7 +67,7 @@ impl Table {
     }
 }
 
-/// The tag uses the first bits, because the position uses the last bits.
+/// The tag uses the highest bits, because the position uses the lowest ones.
 fn tag(hash: u64) -> u8 {
     (hash >> 56) as u8
 }
@@ -128,8 +128,7 @@ impl Default for Links {
 
 /// Maximum length of a URL, in bytes.
 pub const MAX_ADDRESS: usize = 2_000;
-/// Maximum size of all URLs, paths and anchors, in bytes per link of the limit. Long texts count as several
-/// links.
+/// Maximum size of all URLs, paths and anchors, in bytes per allowed link. Long texts count as several links.
 const TEXT: usize = 128;
 /// Maximum number of distinct paths. Additional paths are stored as empty.
 const MAX_PATHS: usize = 50_000;
@@ -148,8 +147,8 @@ impl Links {
         }
     }
 
-    /// Adds a link found on page `from`. Returns its id and whether it is new; `None` if it is too long or
-    /// the limit is reached.
+    /// Adds a link found on page `from`. Returns its id and whether it is new; `None` if its URL is too long
+    /// or a limit is reached.
     pub fn add(&mut self, seen: Seen<'_>, from: Option<LinkId>) -> Option<(LinkId, bool)> {
         let hash = self.hasher.hash_one(seen.url);
         if let Some(id) = self.known.find(hash, |id| self.url(id) == seen.url) {

@@ -1,6 +1,6 @@
 //! The focused crawler: learns which links of a site lead to targets.
 //!
-//! Pure: takes links and responses, and returns the next request. The caller asks a [`Strategy`] for a link,
+//! Pure: takes links and responses, and returns the next request. The caller gets a link from a [`Strategy`],
 //! fetches it, adds the links of the response to [`Links`], and lets the strategy observe the result. The
 //! same seed and responses result in the same crawl, so only the responses need to be recorded.
 

@@ -24,8 +24,8 @@ const MAX_PIECES: usize = 20;
 /// Maximum nesting depth when searching structured data.
 const MAX_LEVELS: usize = 4;
 
-/// The URLs that belong to one crawl: a host without `www.` and its subdomains, on the port of the
-/// first URL (or on the default ports, if it is one of them).
+/// The URLs that belong to one crawl: a host without `www.` and its subdomains, on the port of the first URL
+/// (or on either default port, if the first URL uses one).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
     host: String,
@@ -74,7 +74,7 @@ impl PageLink {
 pub struct CrawledPage {
     /// The title as one sanitised line; may be empty.
     pub title: String,
-    /// The first link to each target on the site in page order, up to the requested number.
+    /// The first link to each URL on the site, in page order, up to the requested number.
     pub links: Vec<PageLink>,
     /// Which part of the page was not read, and the reason.
     pub note: Option<String>,

@@ -1,5 +1,5 @@
 //! A second implementation of the published algorithms that is as simple as possible: recursion, dense
-//! vectors, and linear searches. The strategies must make the same requests.
+//! vectors, and linear searches. The strategies must make the same requests as this implementation.
 
 use super::replay::{CrawlFigures, Graph, Node, Replayed, trial};
 use super::*;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// MIME types of data and text files, and the generic types that servers use for these files.
+/// Media types of data and text files, and the generic types that servers use for these files.
 const FILES: [&str; 43] = [
     "application/csv",
     "application/geo+json",
@@ -50,7 +50,7 @@ const FILES: [&str; 43] = [
     "text/yaml",
 ];
 
-/// File extensions and their MIME types.
+/// File extensions and their media types.
 const EXTENSIONS: [(&str, &str); 40] = [
     ("7z", "application/x-7z-compressed"),
     ("bz2", "application/x-bzip2"),
@@ -111,7 +111,7 @@ pub enum Class {
 /// What the crawl searches for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Targets {
-    /// Files of these MIME types, in lower case.
+    /// Files of these media types, in lower case.
     Files(Vec<String>),
     Articles,
 }
@@ -127,7 +127,7 @@ impl Targets {
         Self::Files(FILES.iter().filter(|m| **m != "text/plain").map(|m| (*m).to_owned()).collect())
     }
 
-    /// The class of a response with this MIME type.
+    /// The class of a response with this media type.
     pub fn class(&self, mime: &str) -> Class {
         let mime = mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         match self {

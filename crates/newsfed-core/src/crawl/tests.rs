@@ -227,8 +227,8 @@ fn all_published_types_are_targets() {
     assert_eq!(Targets::data().class("text/plain"), Class::Other);
 }
 
-/// Lists with all links in one position and one folder. One in five leads to an article, which only the title
-/// in its URL shows.
+/// Lists with all links in one position and one folder. One in five leads to an article, which can only be
+/// recognised by the title in its URL.
 fn magazine() -> Graph {
     let words = ["river", "garden", "market", "winter", "bridge", "letter", "harbour", "school"];
     let word = |n: usize| words[n % words.len()];

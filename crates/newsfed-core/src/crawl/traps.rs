@@ -308,7 +308,7 @@ impl Strategy for Budget<'_> {
     }
 }
 
-/// Number of requests of a crawl.
+/// Maximum number of requests of a crawl.
 const REQUESTS: usize = 3_000;
 
 /// Number of files that a crawl finds.
@@ -320,7 +320,7 @@ fn found(graph: &Graph, kind: Kind, seed: u64) -> u32 {
     crawl.found.last().copied().unwrap_or(0)
 }
 
-/// The traps and seeds with which a crawl of the site finds fewer than nine in ten files.
+/// The traps and seeds with which a crawl of the site finds fewer than nine in ten of the files.
 fn trapped(deep: bool, seeds: std::ops::RangeInclusive<u64>) -> Vec<String> {
     let whole = found(&catalog(deep).graph(), Kind::Learned, 1);
     assert_eq!(whole, 40 * 12);

@@ -15,7 +15,7 @@ pub(super) struct ValueParameters {
     pub noise: f64,
     /// Weight of the uncertainty in the value.
     pub curiosity: f64,
-    /// Number of leading features with an uncertainty that counts.
+    /// Number of leading features whose uncertainty adds to the value.
     pub curious: usize,
 }
 

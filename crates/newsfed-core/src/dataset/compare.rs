@@ -20,7 +20,7 @@ const KEPT: f64 = 0.5;
 /// Maximum number of leading columns that may identify rows together.
 const MAX_TOGETHER: usize = 3;
 
-/// Maximum number of pairs of pages compared in one place to find versions of the same page.
+/// Maximum number of pairs of pages compared in one hunk to find versions of the same page.
 const MAX_CLOSE: usize = 400;
 /// Maximum number of bytes of text read for all these comparisons; about 0.1 s.
 const MAX_COMPARED: usize = 8 << 20;
@@ -300,7 +300,7 @@ fn key_columns(
         let Some(new_keys) = new_keys else { continue };
         let both = new_keys.iter().filter(|k| old_keys.contains(*k)).count();
         let score = both as f64 / old_keys.len().min(new_keys.len()).max(1) as f64;
-        // Prefers a column named as an identifier among equally good ones.
+        // Among equally good columns, prefers one that is named like an identifier.
         let is_named = key.len() == 1 && is_id(&new.columns[key[0].1]);
         let is_better = score > best.0 + 1e-9;
         let is_equal = score >= best.0 - 1e-9;
@@ -312,7 +312,7 @@ fn key_columns(
     best.2
 }
 
-/// Whether a column is named as an identifier. `number of cases` is not one.
+/// Whether a column is named like an identifier, such as `number`, but not `number of cases`.
 pub(super) fn is_id(name: &str) -> bool {
     let name = text::comparable(name);
     let mut words = name.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());

@@ -14,13 +14,13 @@ const SAMPLE: usize = 64 << 10;
 const SAMPLE_RECORDS: usize = 50;
 /// Minimum share of records that a separator must split into the same number of cells.
 const MIN_EVEN: f64 = 0.6;
-/// Minimum number of valid non-ASCII characters per invalid byte in UTF-8.
+/// Minimum number of valid non-ASCII characters per invalid byte for a text to be decoded as UTF-8.
 const MIN_GOOD: usize = 5;
 /// Possible separators, most likely first.
 const SEPARATORS: [u8; 4] = *b",;\t|";
 
-/// A record that is appended to the content to detect an unclosed quote. Sanitised cells never contain its
-/// byte.
+/// A record that is appended to the content to detect an unclosed quote. Sanitising removes the byte 0x01, so
+/// the record adds no row.
 const END: &[u8] = b"\n\x01";
 
 /// Reads a table. Every text can be read: if its quoting is invalid, quotes are read as text.
@@ -41,7 +41,7 @@ pub(super) fn read(
     }
     *budget = before;
     if format != DataFormat::Tsv {
-        budget.notes.push("quotation marks, because one is not closed".to_owned());
+        budget.notes.push("quoting, because a quotation mark is not closed".to_owned());
     }
     records(content, separator, false, budget).unwrap_or_default()
 }
@@ -117,7 +117,8 @@ impl<'c> Records<'c> {
 }
 
 /// Decodes a file by its byte order mark, else by the charset in `content_type` if the bytes are valid in it,
-/// else as UTF-8 or Windows-1252. Text with a few invalid bytes among other characters is still UTF-8.
+/// else as UTF-8 or Windows-1252. Text with few invalid bytes among many non-ASCII characters is also decoded
+/// as UTF-8.
 fn decode<'b>(bytes: &'b [u8], content_type: Option<&str>) -> Cow<'b, str> {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         return encoding.decode_without_bom_handling(&bytes[mark..]).0;

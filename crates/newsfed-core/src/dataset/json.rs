@@ -328,7 +328,7 @@ impl<'de> Place<'de> for Node<'_> {
 struct RowSeed<'a> {
     out: &'a mut Tables,
     table: usize,
-    /// Whether it is the entire row.
+    /// Whether the value is the entire row.
     top: bool,
     path: String,
 }

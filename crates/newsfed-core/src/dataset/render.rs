@@ -145,8 +145,8 @@ pub fn describe_difference(difference: &Difference, old: &Dataset, new: &Dataset
 
 fn table_difference(out: &mut String, each: &TableDifference, old: &Table, new: &Table) {
     if each.partial {
-        let note = "Only the first rows are compared: a row that is listed as added or removed may have \
-                    moved beyond them.";
+        let note = "Only the first rows are compared: a row that is listed as added or removed may only \
+                    have moved into or out of them.";
         paragraph(out, note);
     }
     let mut change = |what: &str, marked: String| {

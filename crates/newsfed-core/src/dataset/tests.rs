@@ -122,7 +122,7 @@ fn identifies_rows_by_several_columns() {
 }
 
 #[test]
-fn compares_json_like_tables() {
+fn compares_json_files_as_tables() {
     let old = dataset(r#"{"at":"Mon","rows":[{"id":1,"n":5},{"id":2,"n":7}]}"#, DataFormat::Json);
     let same = dataset(r#"{"rows":[{"n":7,"id":2},{"n":5,"id":1}], "at":"Mon"}"#, DataFormat::Json);
     assert_eq!(difference(&old, &same), None, "the order of keys and rows does not matter");

@@ -33,7 +33,7 @@ pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Vec<Table>, Data
     read_within(bytes, (limits::XLSX_BYTES, limits::XLSX_TAGS), budget)
 }
 
-/// Reads at most `most` decompressed bytes and tags.
+/// Reads at most `left` decompressed bytes and `tags` tags.
 fn read_within(
     bytes: &[u8],
     (left, tags): (usize, usize),

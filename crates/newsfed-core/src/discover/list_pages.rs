@@ -1,4 +1,5 @@
-//! Links to the list of all posts of a site, found by their text or path. A home page may show no posts.
+//! Links to the list of all posts of a site, found by their text or path, because a home page may show no
+//! posts.
 
 use crate::util::domain::same_site;
 use crate::util::html::tree::text_within;

@@ -29,7 +29,7 @@ pub enum DocumentKind {
         announced: Vec<AnnouncedFeed>,
     },
     Nothing {
-        /// The reason why it cannot be followed, such as "this is not a feed but a sitemap".
+        /// Why the document cannot be followed, such as "this is not a feed but a sitemap".
         reason: String,
     },
 }

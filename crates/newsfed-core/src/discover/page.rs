@@ -223,8 +223,8 @@ fn feed_kind(mime: &str) -> Option<Kind> {
     })
 }
 
-/// A score for how likely a feed is the main feed, by its URL and name. It is below zero for feeds of
-/// comments, tags and single pages.
+/// A score of at most 0 for how likely a feed is the main feed, by its URL and name. Feeds of comments, tags
+/// and single pages have the lowest scores.
 fn rank(url: &Url, title: &str) -> i32 {
     let path = url.path().to_ascii_lowercase();
     let title = title.to_lowercase();

@@ -16,7 +16,8 @@ use url::Url;
 
 /// Minimum confidence of a list of articles that is offered.
 const MIN_CONFIDENCE: f64 = 0.35;
-/// Minimum share of the entries that lead to the articles of a list, for both to count as the same.
+/// Entries and a list of articles are treated as the same if at least this share of the entries leads to
+/// articles of the list.
 const SAME: f64 = 0.5;
 /// Maximum number of lists that are offered.
 const MAX_LISTS: usize = 3;
@@ -60,7 +61,7 @@ pub enum EntriesRank {
     First,
     /// After the lists of articles.
     Later,
-    /// Offered only on request: the confidence is low, or a list of articles finds the same with more text.
+    /// Offered only on request: the confidence is low, or a list finds the same articles with more text.
     OnRequest,
 }
 
@@ -203,7 +204,7 @@ mod tests {
             assert_eq!(items, expected, "{words}");
             assert_eq!(found.offered_entries(), None, "{words}");
         }
-        // Entries that have no page, or are complete, are on this page only.
+        // Entries that have no pages of their own, or are complete, are offered as entries.
         let alone = survey_of(teaser, &|_| String::new());
         assert!(alone.lists.is_empty() && alone.offered_entries().is_some());
         let full = survey_of(&teaser.repeat(8), &|day| format!("<a href=/{day}>Permalink</a>"));

@@ -99,7 +99,8 @@ pub fn feed_key(url: &str) -> Option<String> {
 
 /// A time in seconds or milliseconds since the epoch.
 pub(super) fn moment(number: i64) -> Option<Time> {
-    /// Numbers of this size or more are milliseconds. It is the year 5138 in seconds, 1973 in milliseconds.
+    /// Numbers of this size or more are milliseconds: as seconds, they would mean the year 5138 or later; as
+    /// milliseconds, they mean 1973 or later.
     const MILLISECONDS: i64 = 100_000_000_000;
     let seconds = if number.abs() >= MILLISECONDS { number / 1000 } else { number };
     (seconds > 0).then(|| Time::from_timestamp(seconds, 0)).flatten()

@@ -76,7 +76,8 @@ pub enum ExchangeError {
 /// Parses the items of a file that is not a database. `name` is used in messages.
 ///
 /// # Errors
-/// When it is not a list of items, or is empty. Individual invalid entries are only counted.
+/// When the file is too large, is not a list of items, or is empty. Individual invalid entries are only
+/// counted.
 pub fn parse(bytes: &[u8], format: FileFormat, name: &str) -> Result<ForeignItems, ExchangeError> {
     let name = crate::util::text::line(name);
     if bytes.len() > limits::IMPORT_BYTES {

@@ -122,7 +122,7 @@ fn reads_both_export_formats_of_pocket() {
 }
 
 #[test]
-fn sanitises_foreign_texts_like_a_feed() {
+fn sanitises_foreign_texts_like_those_of_a_feed() {
     let item = ForeignItem {
         title: "A \u{1b}[31m&amp; <b>B</b>\u{202e}".to_owned(),
         url: Some("javascript:alert(1)".to_owned()),

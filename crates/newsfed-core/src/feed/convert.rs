@@ -59,7 +59,7 @@ struct Converter {
     bad_dates: usize,
     /// Number of bytes left for texts and URLs.
     left: usize,
-    /// Number of bytes left for the same texts, sanitised as earlier versions of newsfed did.
+    /// Number of bytes left for the same texts as sanitised by earlier versions of newsfed.
     former_left: usize,
     /// Number of texts and URLs that were too long.
     left_out: usize,

@@ -55,7 +55,7 @@ fn inflate(bytes: &[u8], repairs: &mut Vec<String>) -> Result<Option<Vec<u8>>, F
     }
     match result {
         Ok(_) => repairs
-            .push("the document was compressed, but its headers did not declare this".to_owned()),
+            .push("the document was compressed, which its headers did not declare".to_owned()),
         Err(_) if out.is_empty() => return Ok(None),
         Err(_) => repairs
             .push("the compressed document is damaged; it was read up to the damage".to_owned()),

@@ -36,7 +36,7 @@ pub struct ParsedFeed {
     pub home_url: Option<String>,
     /// Language tag.
     pub language: Option<String>,
-    /// How often the feed asks to be polled.
+    /// The feed's hints about when to poll it.
     pub hints: FeedHints,
     /// Entries in document order, at most [`limits::FEED_ENTRIES`].
     pub entries: Vec<Entry>,
@@ -91,11 +91,11 @@ pub fn parse(
     Ok(convert::feed(raw, base, repairs))
 }
 
-/// Like [`parse`], for a feed that is followed. A feed without title, home page and entries is the output of
-/// a failed program, not a feed without items.
+/// Like [`parse`], for a feed that is followed. A feed that has no title, no home page and no entries is the
+/// output of a failed program, not a feed without items.
 ///
 /// # Errors
-/// As for [`parse`], and when the feed has no title, home page and entries.
+/// As for [`parse`], and when the feed has no title, no home page and no entries.
 pub fn parse_followed(
     bytes: &[u8],
     content_type: Option<&str>,
@@ -108,7 +108,7 @@ pub fn parse_followed(
     Ok(feed)
 }
 
-/// Decodes any document to text, like a feed.
+/// Decodes any document to text, in the same way as a feed.
 ///
 /// # Errors
 /// When it is larger than [`limits::FEED_BYTES`].

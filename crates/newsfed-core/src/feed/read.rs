@@ -63,7 +63,7 @@ pub(super) fn read(
         }
     }
     let complete = walk.finished;
-    // An entry that is truncated by the end of the document counts if it can be identified.
+    // An entry that is truncated by the end of the document is kept if it can be identified.
     if walk.entry.as_ref().is_some_and(|e| e.guid.value.is_none() && e.links.kept.is_empty())
         && !complete
     {
@@ -80,7 +80,7 @@ pub(super) fn read(
 
 fn note(odd: &Oddities, complete: bool, misplaced: bool, refused: bool, out: &mut Vec<String>) {
     let notes = [
-        (!complete || odd.cut, "the document ends early; everything up to there was read"),
+        (!complete || odd.cut, "the document ends early; everything up to that point was read"),
         (odd.unclosed, "missing end tags were added"),
         (odd.stray, "end tags without a start tag were ignored"),
         (odd.bare, "unescaped < characters were read as text"),

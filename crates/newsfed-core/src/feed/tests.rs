@@ -184,7 +184,7 @@ fn chooses_the_url_of_an_entry() {
 }
 
 #[test]
-fn removes_sessions_only_from_the_url_of_an_entry() {
+fn removes_session_parameters_only_from_the_url_of_an_entry() {
     let id = "0123456789abcdef0123456789abcdef";
     let entry = item(&format!("<link>/t?n=1&amp;sid={id}</link><enclosure url='/get?s={id}'/>"));
     assert_eq!(entry.url.as_deref(), Some("https://base.example/t?n=1"));
@@ -256,7 +256,8 @@ fn keeps_the_newest_of_too_many_entries() {
 
 #[test]
 fn keeps_the_newest_entries_in_document_order() {
-    // Old and new entries alternate. One in five has no date and counts as old as the previous entry.
+    // Old and new entries alternate. One in five has no date and is treated as if it had the date of the
+    // previous entry.
     let total = 3 * limits::FEED_ENTRIES;
     let date = |n: usize| 1_600_000_000 + if n.is_multiple_of(2) { n } else { 100_000 + n };
     let item = |n: usize| match n % 5 {

@@ -9,7 +9,7 @@ fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     Ok(Option::deserialize(d)?.unwrap_or_default())
 }
 
-/// Reads a number, which may be a string; 0 if it is neither.
+/// Reads a number, which may be written as a string; 0 for anything else.
 fn number<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

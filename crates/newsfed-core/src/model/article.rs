@@ -10,7 +10,7 @@ pub enum FullText {
     OnOpen,
     /// When an item is opened, and in advance when it is pinned.
     Pinned,
-    /// For the items of the last week, ahead of time; for others when they are opened.
+    /// In advance for the items of the last week, and when other items are opened.
     All,
 }
 

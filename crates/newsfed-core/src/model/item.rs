@@ -78,8 +78,8 @@ pub struct Item {
     pub new_comments: u32,
     /// Language tag; `None` if unknown.
     pub language: Option<String>,
-    /// The newest stored version of the article as safe HTML, from the page, or from a feed that changed the
-    /// full text. `None` without one, or if the user chose the text in the feed.
+    /// The newest stored version of the article as safe HTML, from the page or from a feed that changed its
+    /// full text. `None` if there is none, or if the user chose the text in the feed.
     pub article: Option<String>,
     /// The origin of the text.
     pub text_from: TextFrom,
@@ -91,11 +91,11 @@ pub struct Item {
     pub feed_has_full_text: Option<bool>,
     /// Whether the article changed since the user last opened it.
     pub changed: bool,
-    /// Whether it changed by more than corrections of typos since then.
+    /// Whether the article changed by more than typo fixes since the user last opened it.
     pub substantial: bool,
     /// Number of earlier versions of the article that are stored.
     pub versions: u32,
-    /// What the last change to the article or its title was about, except corrections of typos.
+    /// What the last change to the article or its title was about, except typo fixes.
     pub revisions: Vec<Revision>,
     /// The previous title.
     pub former_title: Option<String>,
@@ -141,8 +141,9 @@ pub struct ItemRow {
     /// Title as one line of plain text; may be empty.
     pub title: String,
     pub url: Option<String>,
-    /// The date used for sorting: the date given by the publisher, but at most the time of discovery. Without
-    /// it, the time of discovery or, for the first items of a source, the end of the day two days earlier.
+    /// The date used for sorting: the date given by the publisher, but never later than the time of
+    /// discovery. If there is no such date, the time of discovery or, for the first items of a source, the
+    /// end of the day two days earlier.
     pub date: Time,
     /// The time of discovery, if the item has no publication date.
     pub found: Option<Time>,
@@ -154,7 +155,7 @@ pub struct ItemRow {
     pub words: u32,
     /// Whether the article changed since the user last opened it.
     pub changed: bool,
-    /// Whether it changed by more than corrections of typos since then.
+    /// Whether the article changed by more than typo fixes since the user last opened it.
     pub substantial: bool,
     /// Number of comments according to the feed.
     pub comment_count: Option<u32>,

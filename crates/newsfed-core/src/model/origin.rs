@@ -20,7 +20,7 @@ pub struct Origin {
     pub exec: Vec<String>,
     /// The file with the feed: an absolute path, or one relative to the home directory with `~/`.
     pub file: Option<String>,
-    /// The Maildir or mbox file whose emails are the entries, as `file`.
+    /// The Maildir or mbox file whose emails are the entries: a path of the same form as `file`.
     pub mail: Option<String>,
     /// Only emails whose sender's name or address contains this text are read.
     pub from: Option<String>,

@@ -58,7 +58,7 @@ impl PauseReason {
         !matches!(
             self,
             Self::Failures
-                // Manual requests also wait for the delay between requests.
+                // The requests of a manual refresh wait for this delay anyway.
                 | Self::CrawlDelay
                 | Self::SiteHints
                 | Self::MinInterval
@@ -95,7 +95,7 @@ impl PauseReason {
             Self::MaxAge => "Cache-Control max-age",
             Self::Expires => "Expires",
             Self::RetryAfter => "Retry-After",
-            Self::RateLimited => "rate limit, the server gave no time",
+            Self::RateLimited => "rate limit without Retry-After",
             Self::HostPaused => "host pause, set by another source",
             Self::Ttl => "feed ttl",
             Self::SkipWindow => "feed skipHours or skipDays",

@@ -55,7 +55,7 @@ impl RevisionKind {
 }
 
 impl Revision {
-    /// A change to the text that was not examined further.
+    /// A change to the text without details.
     pub fn text() -> Self {
         Self { kind: RevisionKind::Text, from: String::new(), to: String::new() }
     }

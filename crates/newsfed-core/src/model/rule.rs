@@ -76,7 +76,7 @@ pub struct CommandRecord {
     pub at: Time,
     /// Status of the last command that failed, or of the last command if none failed: `exit status: 1`.
     pub status: String,
-    /// The first line of the error output of that command.
+    /// The first line of the error output of the command that `status` is from.
     pub error: Option<String>,
 }
 

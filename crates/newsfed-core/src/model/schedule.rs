@@ -102,7 +102,7 @@ pub struct SourceSchedule {
     pub advarss_cap: Option<u32>,
     /// How much the price grows with the rate.
     pub learned_exponent: Option<f64>,
-    /// Number of expected but missing items that counts as a silence.
+    /// Number of expected but missing items after which the source is considered silent.
     pub learned_silence: Option<f64>,
 }
 

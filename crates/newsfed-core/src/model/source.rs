@@ -94,8 +94,8 @@ impl SourceKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Whether a poll reads the pages of a site: it obeys robots.txt, may need many requests, and
-    /// its items are made from pages.
+    /// Whether a poll reads the pages of a site. Such a poll obeys robots.txt, may need many requests, and
+    /// makes items from pages.
     pub fn reads_pages(self) -> bool {
         match self {
             Self::Feed | Self::List => false,
@@ -193,7 +193,7 @@ impl SourceRules {
 pub enum Secret {
     /// The value of an environment variable.
     Env(String),
-    /// The first line that a command prints, given as an argument list.
+    /// The first line that a command prints. The command is an argument list.
     Command(Vec<String>),
     /// The first line of a file that only its owner can read.
     File(std::path::PathBuf),
@@ -266,11 +266,11 @@ pub struct Source {
     pub schedule: SourceSchedule,
     /// How long its items are kept; `None` uses the global setting.
     pub retention: Option<Retention>,
-    /// Number of days without a new item after which the source is removed. It is also removed when its
-    /// server reports that it is gone. Set, for example, for the comments on an item; `None` means never.
+    /// Number of days without a new item after which the source is removed; `None` means never. Such a source
+    /// is also removed when its server reports that it is gone. Used, for example, for comments on an item.
     pub remove_after: Option<u32>,
     pub access: Access,
-    /// Whether its host may have a private address although its URL does not show that.
+    /// Whether its host may have a private address even if its URL does not show that.
     pub private: bool,
     /// The account whose server polls the source; newsfed itself never polls it.
     pub account: Option<String>,
@@ -279,7 +279,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// A feed at this URL, everything else at its default.
+    /// A feed at this URL with default settings.
     pub fn feed(id: SourceId, url: url::Url) -> Self {
         Self {
             id,
@@ -348,7 +348,7 @@ pub enum Health {
     Ok,
     /// The server limits requests to the source or its host.
     Paused,
-    /// The last poll failed, fewer than ten failures in a row.
+    /// Fewer than ten failures in a row.
     Retrying,
     /// Ten or more failures in a row.
     Failing,
@@ -403,7 +403,7 @@ pub struct SourceFacts {
     pub items: u32,
     pub unread: u32,
     pub pinned: u32,
-    /// For websites and sitemaps: whether the selectors still match.
+    /// What newsfed has learned about the pages of the source.
     pub website: WebsiteFacts,
     /// The account whose server polls it; `None` if it is declared in `sources.toml`.
     pub collected: Option<Box<Collected>>,
@@ -494,5 +494,5 @@ impl SourceFacts {
     }
 }
 
-/// Number of failures in a row after which a source counts as failing.
+/// Number of failures in a row after which a source is failing.
 pub const FAILING_AFTER: u32 = 10;

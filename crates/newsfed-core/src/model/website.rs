@@ -5,12 +5,12 @@ use super::{Offsets, Time};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The selectors and other settings by which a website source is read. Selectors are stored as text;
+/// The selectors and other settings with which a website source is read. Selectors are stored as text;
 /// `website::check` validates them. A list of selectors (`h1, h2`) is tried in order if one value is needed;
-/// for article links, all matches count, in document order.
+/// for article links, all matches are used, in document order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct WebsiteRules {
-    /// Selects the article links of a list page, or elements that contain or are inside one.
+    /// Selects the article links of a list page, or elements that contain a link or are inside one.
     pub articles: Option<String>,
     /// Selects the link to the next list page.
     pub next: Option<String>,
@@ -173,12 +173,12 @@ pub struct SelectorProblem {
     /// Selectors that would match now, best first.
     #[serde(default)]
     pub instead: Vec<String>,
-    /// The setting that the selectors are for.
+    /// The setting with the selector that finds nothing.
     #[serde(default)]
     pub key: RuleKey,
 }
 
-/// A selector of a website source that finds nothing.
+/// The setting of a selector that may find nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum RuleKey {
     #[default]
@@ -200,7 +200,7 @@ impl RuleKey {
     }
 }
 
-/// Number of consecutive polls without matches after which the selectors count as broken.
+/// Number of consecutive polls without matches after which the selectors are considered broken.
 pub const BROKEN_AFTER: u32 = 3;
 
 impl WebsiteFacts {

@@ -9,7 +9,7 @@ pub struct Operator {
     /// Placeholder for its value, as in manual pages.
     pub value: &'static str,
     pub help: &'static str,
-    /// The help as complete sentences.
+    /// The explanation in the manual page.
     pub explanation: &'static str,
 }
 

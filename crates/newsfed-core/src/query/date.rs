@@ -80,7 +80,7 @@ impl Date {
         }
     }
 
-    /// The first second after this date (since the epoch); `now` is the user's local time. `None`
+    /// The first second after this date, in seconds since the epoch; `now` is the user's local time. `None`
     /// if out of range.
     pub fn end(self, now: DateTime<Local>) -> Option<i64> {
         let today = now.date_naive();
@@ -96,8 +96,8 @@ impl Date {
         .start(now)
     }
 
-    /// The first second of the date (since the epoch); `now` is the user's local time. `None` if out of
-    /// range.
+    /// The first second of this date, in seconds since the epoch; `now` is the user's local time. `None` if
+    /// out of range.
     pub fn start(self, now: DateTime<Local>) -> Option<i64> {
         let today = now.date_naive();
         let ago = |days: u32| today.checked_sub_days(Days::new(days.into()));

@@ -147,8 +147,8 @@ pub enum ItemState {
     Pinned,
     /// `is:unpinned`
     Unpinned,
-    /// `is:changed`: its article changed by more than typo fixes since the user last opened it, or since it was
-    /// discovered.
+    /// `is:changed`: its article changed by more than typo fixes since the user last opened it, or since it
+    /// was discovered.
     Changed,
     /// `is:edited`: its article changed in any way since the user last opened it.
     Edited,
@@ -203,7 +203,7 @@ impl ItemState {
             Self::Changed => {
                 "Items whose article has changes other than typos since you last opened it."
             }
-            Self::Edited => "Items whose article changed in any way since then.",
+            Self::Edited => "Items whose article has any changes since you last opened it.",
             Self::Duplicate => "Items whose story another source had earlier.",
             Self::Hidden => "Items that a rule hid. Other searches leave them out.",
             Self::Snoozed => "Items that are snoozed. Other searches leave them out.",
@@ -233,7 +233,7 @@ impl Thing {
         Self::ALL.iter().find(|(thing, _)| *thing == self).map_or("", |(_, name)| name)
     }
 
-    /// What it is, for manual pages.
+    /// Describes the items that have the thing, for manual pages.
     pub fn help(self) -> &'static str {
         match self {
             Self::Audio => "An audio enclosure.",

@@ -140,10 +140,10 @@ pub(super) fn misplaced(text: &str) -> Option<QueryError> {
     let translated = |part: &str| {
         let query = from_newsboat(&closed(part)).ok()?;
         let simple = query.clone().simplified();
-        // Some words, such as OR, are not text.
+        // A pattern such as OR would become an operator, so it is kept.
         Some(if simple.to_string().parse().as_ref() == Ok(&simple) { simple } else { query })
     };
-    // If the search has words of newsfed, too, only the comparison is translated.
+    // If the whole text is not an expression of newsboat, only the comparison is translated.
     let (at, word, query) = match translated(text) {
         Some(query) => (0..text.len(), 1, Some(query)),
         None => (at.clone(), number, translated(&text[at])),
@@ -245,7 +245,7 @@ fn term(attribute: &str, sign: &str, value: &str) -> Result<Term, NotTranslated>
         "tags" if matches!(sign, "#" | "!#") => What::Of(Named::Tag(value.to_owned())),
         // An exact match takes precedence over names that contain the value.
         "feedtitle" if equal => What::Of(Named::Source(value.to_owned())),
-        // Names that contain the value are selected too.
+        // Names that contain the value are selected unless one is equal to it.
         "feedtitle" if matches!(sign, "=~" | "!~") && is_plain(value) => {
             What::Of(Named::Source(value.trim().to_owned()))
         }

@@ -30,8 +30,8 @@ pub fn pattern(text: &str) -> Result<regex::Regex, regex::Error> {
 impl FromStr for Query {
     type Err = QueryError;
 
-    /// Parses a query. Control characters count as whitespace. An unterminated quotation ends at the end of
-    /// the text.
+    /// Parses a query. Control characters are treated as whitespace. An unterminated quotation ends at the
+    /// end of the text.
     fn from_str(input: &str) -> Result<Self, QueryError> {
         let text = without_invisible(input);
         let mut parser = Parser { words: Words::new(&text), number: 0, terms: 0, whole: None };
@@ -209,8 +209,8 @@ impl Word<'_> {
         let named = !self.operator.is_empty() && value.contains(['(', ')']);
         let phrase = self.quoted || named || unbalanced(&value);
         if phrase {
-            // The value will be printed in quotation marks, because inside a group a parenthesis would end
-            // the group.
+            // The value is printed in quotation marks, so it must not contain any. Without them, a
+            // parenthesis could end a group.
             value = value.replace('"', " ");
         }
         let name = self.operator.to_ascii_lowercase();

@@ -446,7 +446,7 @@ fn removes_invisible_characters_from_words() {
         ("ru\u{ad}st -go\u{200b}od", "rust -good"),
         ("\u{feff}title:/a\u{200d}b  c/", "title:/ab  c/"),
         ("a\u{202e}b\u{a0}c", "ab c"),
-        // Joins two letters, as in the texts of items.
+        // This zero-width non-joiner is kept, as in the texts of items.
         ("\u{645}\u{6cc}\u{200c}\u{62e}", "\u{645}\u{6cc}\u{200c}\u{62e}"),
     ] {
         assert_eq!(typed.parse::<Query>().unwrap().to_string(), seen, "{typed:?}");

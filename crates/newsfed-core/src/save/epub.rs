@@ -18,9 +18,9 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 pub enum EpubError {
     #[error("there is no article to save")]
     Empty,
-    #[error("the EPUB cannot be packed: {0}")]
+    #[error("the EPUB cannot be written: {0}")]
     Zip(#[from] zip::result::ZipError),
-    #[error("the EPUB cannot be packed: {0}")]
+    #[error("the EPUB cannot be written: {0}")]
     Io(#[from] std::io::Error),
 }
 

@@ -202,7 +202,7 @@ impl Collection {
     /// Serialises the articles.
     ///
     /// # Errors
-    /// If an EPUB cannot be packed.
+    /// If an EPUB cannot be written.
     pub fn write(&self, format: SaveFormat, header: &FileHeader) -> Result<SavedFile, EpubError> {
         let bytes = match format {
             SaveFormat::Markdown => markdown::write(&self.chapters).into_bytes(),

@@ -111,7 +111,7 @@ fn unpacked(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
 fn epubs_are_complete_and_well_formed() {
     let saved = collection().write(SaveFormat::Epub, &header()).unwrap();
     assert_eq!((saved.articles, saved.pictures, saved.left_out), (5, 3, 0));
-    // The media type is where programs expect it, without compression and extra fields.
+    // The media type is where programs expect it, without compression or extra fields.
     assert_eq!(&saved.bytes[30..58], b"mimetypeapplication/epub+zip");
     let mut archive = ZipArchive::new(Cursor::new(&saved.bytes)).unwrap();
     let first = archive.by_index(0).unwrap();

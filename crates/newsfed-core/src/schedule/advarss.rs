@@ -15,10 +15,10 @@ pub struct AdvaRssParameters {
     pub tick: Duration,
     /// Maximum median, in ticks, 1-640.
     pub cap: u32,
-    /// Whether the cap doubles, up to 640, when it was reached and a poll still found nothing.
+    /// Whether the cap doubles, up to 640, when it has been reached and a poll still finds nothing.
     pub growth: bool,
-    /// Ticks until the second poll (the first ToE, 0-3), instead of the number that follows from the median.
-    /// Polls are at least a tick apart.
+    /// Ticks until the second poll (0-3), instead of the number that follows from the median. Polls are at
+    /// least a tick apart.
     pub first: Option<u32>,
 }
 
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_second_poll_is_random() {
+    fn first_applies_only_to_the_second_poll() {
         let now = Time::UNIX_EPOCH;
         for (first, want) in [(0, 1), (1, 1), (3, 3)] {
             let parameters = AdvaRssParameters { first: Some(first), ..Default::default() };

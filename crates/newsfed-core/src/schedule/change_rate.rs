@@ -36,9 +36,9 @@ impl Default for ChangeRateParameters {
     }
 }
 
-/// Smoothed change rate: `r_n = a x_n + (1-a) r_(n-1)`, where x is 1 if a poll found a change,
-/// and `f_n = f_(n-1) (1 - k (r_n - r_t))`, starting with `r_0 = r_t`. The first poll is ignored
-/// because everything is new to it.
+/// The smoothed change rate is `r_n = a x_n + (1-a) r_(n-1)`, where x is 1 if a poll found a change, else 0.
+/// The interval is `f_n = f_(n-1) (1 - k (r_n - r_t))`. The first poll is ignored, because all of its items
+/// are new.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangeRate {
     parameters: ChangeRateParameters,

@@ -99,9 +99,9 @@ pub fn gaps(dates: &[Time]) -> Option<Gaps> {
     })
 }
 
-/// Whether the time since the newest item is normal. A source is silent after four upper quartiles
-/// of its gaps (at least a day), if it has been polled for a day, and dead after a year and twice
-/// its longest gap. `watched` is the time of its first known poll.
+/// Whether the time since the newest item is normal. A source is silent after four times the upper quartile
+/// of its gaps (at least a day), if it has been polled for a day. It is dead after a year or twice its
+/// longest gap, whichever is longer. `watched` is the time of its first known poll.
 pub fn pulse(dates: &[Time], watched: Option<Time>, now: Time) -> Pulse {
     let (Some(newest), Some(gaps)) = (dates.iter().max(), gaps(dates)) else {
         return Pulse::Unknown;
@@ -122,7 +122,7 @@ pub fn pulse(dates: &[Time], watched: Option<Time>, now: Time) -> Pulse {
     }
 }
 
-/// Plans each poll from the previous one, as if that had found nothing.
+/// Plans each poll as if the previous one had found nothing.
 fn coming(memory: &Memory, next: Option<Time>, limits: &PollContext<'_>, now: Time) -> Vec<Time> {
     let Some(first) = next else { return Vec::new() };
     let mut polls = vec![first.max(now).trunc_subsecs(0)];

@@ -31,7 +31,7 @@ const WINDOWS: usize = 4;
 /// The end of the year 9999, for sources that are never due automatically.
 const NEVER_SECONDS: i64 = 253_402_300_799;
 
-/// How a poll ended, as far as the schedule is concerned.
+/// How a poll ended, which decides what limits apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResponseKind {
     /// A full response or 304.
@@ -116,7 +116,7 @@ pub struct PollContext<'a> {
     pub has_validators: bool,
     /// The interval that the user set for this source.
     pub own: Option<Duration>,
-    /// Differs between sources, so that they do not retry at the same times.
+    /// Differs between sources, so that they do not retry at the same time.
     pub seed: u64,
 }
 
@@ -175,8 +175,8 @@ pub fn decide(context: &PollContext<'_>) -> Decision {
     decision
 }
 
-/// How long to postpone a source after newsfed exited during polls of it, `broken` times in a row. Short at
-/// first, because the user or the system may have stopped newsfed.
+/// How long to postpone the next poll of a source after newsfed exited during `broken` polls of it in a row.
+/// Short at first, because the user or the system may have stopped newsfed.
 pub fn after_end(broken: u32) -> Duration {
     doubled(FIRST_ENDED, broken.saturating_sub(1))
 }
@@ -214,7 +214,7 @@ fn back_off(context: &PollContext<'_>) -> (Duration, PauseReason) {
     let asked = context.response.retry_after.filter(|wait| !wait.is_zero());
     match (context.response.kind, asked) {
         (ResponseKind::Failed, _) => (jittered(context), PauseReason::Failures),
-        // Other 4xx responses concern one document, not its host.
+        // Other 4xx responses are about one document, not its host.
         (ResponseKind::Refused, Some(wait)) => {
             (wait.clamp(MIN_RETRY, MAX_RETRY), PauseReason::Refused)
         }
@@ -239,8 +239,9 @@ fn refused(context: &PollContext<'_>, decision: &mut Decision) {
     }
 }
 
-/// The interval, doubled for every failure, minus a jitter of up to a tenth. Several retries by the user in a short time
-/// do not lengthen it: it is at most twice the time since the last success, and at least the interval doubled once.
+/// The interval, doubled for every failure, minus a jitter of up to a tenth. Several retries by the user in a
+/// short time do not lengthen it: it is at most twice the time since the last success, and at least the
+/// interval doubled once.
 fn jittered(context: &PollContext<'_>) -> Duration {
     let interval = context.interval.max(MINUTE);
     let whole = doubled(interval, context.fail_count);
@@ -266,7 +267,7 @@ fn fresh_for(response: &ResponseFacts) -> Option<(Duration, PauseReason)> {
     Some((wait.min(MAX_FRESH), reason))
 }
 
-/// Applies the limits that a successful response and its feed ask for. They are not applied to a failing
+/// Applies the limits that a successful response and its feed state. They are not applied to a failing
 /// server, so that a manual retry remains possible.
 fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
     let fresh = fresh_for(&context.response);
@@ -277,7 +278,7 @@ fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
     let ttl = ttl.map(|ttl| (ttl.min(MAX_TTL), PauseReason::Ttl));
     let period = context.hints.update_period;
     let period = period.map(|p| (p.min(MAX_TTL), PauseReason::UpdatePeriod));
-    // A hint is not a request of the server, so the user's maximum interval takes precedence.
+    // A hint is not binding, so the user's maximum interval takes precedence.
     let most = context.max.map_or(MAX_TTL, |max| max.min(MAX_TTL));
     let hint = context.response.site_hint.map(|wait| (wait.min(most), PauseReason::SiteHints));
     for (wait, reason) in [fresh, ttl, period, hint].into_iter().flatten() {

@@ -14,7 +14,7 @@ fn minutes(count: u64) -> Duration {
     MINUTE * u32::try_from(count).unwrap()
 }
 
-/// A successful poll after which the policy wants the next one in an hour, and no limit postpones it.
+/// A successful poll. The policy wants the next one in an hour, and no limit postpones it.
 fn plain(hints: &FeedHints) -> PollContext<'_> {
     PollContext {
         now: now(),
@@ -137,7 +137,7 @@ fn a_410_pauses_forever() {
 }
 
 #[test]
-fn rate_limits_without_retry_after_double() {
+fn rate_limit_back_off_doubles_without_retry_after() {
     let hints = FeedHints::default();
     for (fails, want) in [(1, 10), (2, 20), (3, 40), (8, 1280), (9, 1440), (4_000_000_000, 1440)] {
         let response = ResponseFacts { kind: ResponseKind::Limited, ..ResponseFacts::default() };
@@ -162,7 +162,7 @@ fn many_failures_in_a_short_time_are_not_backed_off_for_long() {
         let wait = got(&poll).0;
         assert!((whole * 9 / 10..=whole).contains(&wait), "{fails}, {failing:?}: {wait}");
     }
-    // Automatic polls wait as long as before.
+    // If all failed polls were automatic, the back-off is not shortened.
     let mut failing = HOUR;
     for fails in 1..9 {
         let poll = PollContext { response, fail_count: fails, ..plain(&hints) };

@@ -76,8 +76,8 @@ impl Memory {
         self.learned.observe(items, now);
     }
 
-    /// Like [`Self::observe`], for a manual refresh long before the next poll. A result without
-    /// new items means little to policies that count polls instead of time.
+    /// Like [`Self::observe`], for a manual refresh long before the next poll is due. A result without new
+    /// items means little to policies that count polls instead of time.
     pub fn observe_early(&mut self, items: &[Option<Time>], now: Time) {
         self.learned.observe(items, now);
     }

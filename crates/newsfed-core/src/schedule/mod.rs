@@ -44,7 +44,7 @@ pub trait Policy {
     fn save(&self) -> Vec<u8>;
 }
 
-/// Maximum jitter, so that sources are not polled at the same times.
+/// Maximum jitter, so that sources are not polled at the same time.
 const MAX_JITTER: Duration = Duration::from_secs(60);
 
 /// A planned poll, delayed by up to 5 % or a minute. `seed` differs between sources; the same seed

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_dated_now_or_later_do_not_count() {
+    fn entries_dated_now_or_later_are_ignored() {
         let now = Time::from_timestamp(1_700_000_000, 0).unwrap();
         let gap = |hours: &[i64]| {
             let items: Vec<_> =

@@ -18,7 +18,7 @@ const MAX_TEXT: usize = 8 * 1024;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sitemap {
-    /// An index of further sitemaps.
+    /// An index of other sitemaps.
     Index(Vec<Child>),
     Pages(Vec<SitemapEntry>),
 }

@@ -17,7 +17,7 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// Whether both are the same place on one page. A section counts as part of its page, but a comment does
+    /// Whether both are the same place on one page. A section is the same place as its page, but a comment is
     /// not.
     pub(super) fn is_same(self, other: Self) -> bool {
         let part = |whole: Self, part: Self| whole.place == 0 && part.place & 1 == 0;
@@ -184,7 +184,7 @@ fn is_specific(path: &str, query: &[&str]) -> bool {
     if listed || moving && parts.len() < 6 && !is_release {
         return false;
     }
-    // A two-digit number may belong to a page or a year.
+    // A number of two digits may be that of a list page or a year.
     let number = digits(last);
     parts.len() >= 3
         || last.len() >= 20

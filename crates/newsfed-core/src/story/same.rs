@@ -33,7 +33,7 @@ pub enum Reason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Marks {
     Same,
-    /// One title has something that the other lacks, but no negation.
+    /// One title has something that the other lacks, other than a negation.
     Partial,
     /// Each has something that the other lacks: `3 dead`, `5 dead`.
     Conflict,
@@ -42,8 +42,9 @@ enum Marks {
 /// Whether two items are about one story, and why. `unique` means that no source has several items with this
 /// address.
 ///
-/// Symmetric. The thresholds were set with the labelled pairs in `tests/data/stories.tsv`. That file states
-/// which of its parts were written before the thresholds were set, and which after.
+/// The order of the items does not matter. The thresholds were set with the labelled pairs in
+/// `tests/data/stories.tsv`. That file states which of its parts were written before the thresholds were set,
+/// and which after.
 pub fn same_story(a: Dated<'_>, b: Dated<'_>, unique: bool) -> Option<Reason> {
     Compared::of(a, b, unique)?.reason(&Limits::CHOSEN)
 }

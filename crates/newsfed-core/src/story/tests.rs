@@ -52,7 +52,8 @@ struct Pair {
     compared: Compared,
 }
 
-/// For each part, the pairs that can be joined at all, and the number of all pairs that are one story.
+/// For each part of the file, the pairs that can be joined at all, and the number of all pairs that are one
+/// story.
 fn labelled() -> Vec<(Vec<Pair>, usize)> {
     let mut parts: Vec<(Vec<Pair>, usize)> = Vec::new();
     let mut base = Signature::default();
@@ -142,7 +143,7 @@ fn best(pairs: &[&[Pair]], grid: &[(Limits, [f64; 5])]) -> Limits {
     nearest.0
 }
 
-/// The pairs of the fourth part are meant to fool any thresholds, so no thresholds are chosen with them.
+/// The pairs of the fourth part were made to fool any thresholds, so no thresholds are chosen with them.
 #[test]
 fn thresholds_hold_on_each_held_out_part() {
     let (parts, grid) = (labelled(), grid());

@@ -131,8 +131,8 @@ pub(super) fn weighted(word: &str) -> u32 {
     let (form, weight) = match stem(word) {
         _ if word.chars().any(char::is_numeric) => (Cow::Owned(number(word)), 3),
         stem if COMMON_WORDS.contains(word) => (Cow::Borrowed(stem), 1),
-        // In scripts without spaces, each pair of characters counts as a word, and an actual word has several
-        // pairs.
+        // In scripts without spaces, each pair of characters is treated as a word, and an actual word has
+        // several pairs.
         stem if unspaced(word) => (Cow::Borrowed(stem), 2),
         stem => match stem.chars().count() {
             ..=2 => (Cow::Borrowed(stem), 1),
@@ -142,7 +142,8 @@ pub(super) fn weighted(word: &str) -> u32 {
     short(hash(&[&form])) & !7 | weight
 }
 
-/// A word without its ending, so that `reopens` equals `reopened`: crude, but works alike in many languages.
+/// A word without its ending, so that `reopens` equals `reopened`. This is crude, but works in many
+/// languages.
 fn stem(word: &str) -> &str {
     let hangul = |c: char| matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{1100}'..='\u{11ff}');
     let cut = |at: usize| word.char_indices().nth(at).map_or(word, |(at, _)| &word[..at]);

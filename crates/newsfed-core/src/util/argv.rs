@@ -1,9 +1,9 @@
 //! Lists of arguments with placeholders, such as `["mpv", "{url}"]`. No shell is used, so each argument stays
 //! a single argument, whatever the values of its placeholders.
 
-/// Replaces placeholders by their values. Placeholders inside a value, and in the program itself, which comes
-/// first, are not replaced. An argument that begins with a value must not be mistaken for an option, so a
-/// value with a leading minus gets a space before it.
+/// Replaces placeholders with their values. Placeholders inside a value, and in the program itself, which
+/// comes first, are not replaced. An argument that begins with a value must not be mistaken for an option, so
+/// a value with a leading minus gets a space before it.
 pub fn filled(argv: &[String], values: &[(&str, &str)]) -> Vec<String> {
     let fill = |(i, argument): (usize, &String)| match i {
         0 => argument.clone(),

@@ -32,7 +32,7 @@ pub fn lowest_contrast(color: Rgb, surfaces: &[Rgb]) -> f64 {
     surfaces.iter().map(|&s| contrast(color, s)).fold(f64::INFINITY, f64::min)
 }
 
-/// `from` moved toward `to` by a share from 0 to 1.
+/// `from` moved towards `to` by a share from 0 to 1.
 pub fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {
     std::array::from_fn(|i| {
         let (a, b) = (f64::from(from[i]), f64::from(to[i]));
@@ -42,7 +42,7 @@ pub fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {
     })
 }
 
-/// The colour, moved toward white (on dark surfaces) or black in steps of 2 % until its contrast on every
+/// The colour, moved towards white (on dark surfaces) or black in steps of 2 % until its contrast on every
 /// surface reaches `least`, or until it is white or black.
 pub fn lift(color: Rgb, surfaces: &[Rgb], least: f64) -> Rgb {
     let Some(&first) = surfaces.first() else { return color };
@@ -80,7 +80,7 @@ pub fn nearest_index(color: Rgb, surfaces: &[Rgb], least: f64) -> u8 {
 }
 
 /// Perceived difference of two colours: a grey that turns green is worse than one that is a little lighter.
-/// The sum of the squared differences of luma and, four times, of both colour differences (ITU-R BT.601).
+/// It is the squared difference of luma, plus four times those of both chroma components (ITU-R BT.601).
 fn unlikeness(a: Rgb, b: Rgb) -> u32 {
     const HUE: i32 = 4;
     let parts = |[r, g, b]: Rgb| {

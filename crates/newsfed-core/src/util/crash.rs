@@ -110,8 +110,7 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    /// The test below runs this in a separate process. Without the variable for its folder, this does
-    /// nothing.
+    /// The test below runs this in a separate process. Without the environment variable, this does nothing.
     #[test]
     fn panics_with_a_folder_for_the_report() {
         if let Some(folder) = std::env::var_os("NEWSFED_TEST_CRASH") {

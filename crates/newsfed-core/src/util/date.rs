@@ -247,7 +247,7 @@ impl<'t> Found<'t> {
             return self.take_numbers(word);
         }
         if let Some(month) = month(word) {
-            // Some zone and weekday names resemble months (mar, sep). The first match counts.
+            // Some zone and weekday names resemble months (mar, sep). The first match is used.
             self.month.get_or_insert(month);
         } else if let (Some(half), _) = split_half_day(word) {
             self.half = Some(half);

@@ -54,10 +54,10 @@ pub fn last_segment(url: &Url) -> Option<String> {
 
 /// Maximum length of a download's name, in bytes, which leaves space for a number and a suffix.
 const MAX_DOWNLOAD: usize = 120;
-/// Other characters that are allowed in the name of a download.
+/// Characters that are also allowed in the name of a download.
 const ALSO: &str = " ,'()[]&+!@#=";
 
-/// A name for a download: the one that the server gives, or else from its URL or the URL of the response.
+/// A name for a download: the one that the server gives, or else one from its URL or the URL of the response.
 pub fn of_download(
     disposition: Option<&str>,
     url: &Url,
@@ -74,7 +74,7 @@ pub fn of_download(
     let name = name.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).unwrap_or_default();
     let extension = media_type.and_then(media::extension);
     let name = safe(name, extension, MAX_DOWNLOAD - "file_".len(), ALSO);
-    // The suffixes of unfinished downloads and of their records.
+    // These suffixes are reserved for unfinished downloads and their records.
     let ends = |with: &str| name.to_ascii_lowercase().ends_with(with);
     if ends(".part") || ends(".part.json") { format!("{name}_") } else { name }
 }

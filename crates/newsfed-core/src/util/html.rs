@@ -1,4 +1,4 @@
-//! Untrusted HTML: limits of trees, safe HTML, plain text. All in linear time.
+//! Converts untrusted HTML to trees within limits, safe HTML and plain text, all in linear time.
 
 mod decode;
 mod embedded;
@@ -91,8 +91,7 @@ pub fn plain(text: &str) -> String {
     limited(escape(&text::block(text.trim())).into_owned())
 }
 
-/// Plain text as safe HTML: escaped, with a paragraph for each run of non-empty lines. Cut like
-/// [`clean`].
+/// Plain text as safe HTML: escaped, with a paragraph for each run of non-empty lines. Cut as by [`clean`].
 pub fn paragraphs(plain: &str) -> String {
     let plain = text::block(plain);
     let mut out = String::with_capacity(plain.len().min(limits::TEXT_BYTES) + 16);
@@ -138,7 +137,7 @@ fn push_escaped(out: &mut String, plain: &str) {
 
 /// Position of the first character that [`escape`] replaces.
 fn first_special(s: &str) -> Option<usize> {
-    // This is not a `matches!`, because compilers would turn that into a test per byte.
+    // This is not a `matches!`, because the compiler would turn that into a test per byte.
     let is_plain = |b| (b != b'&') & (b != b'<') & (b != b'>') & (b != b'"');
     let plain = text::leading(s.as_bytes(), is_plain);
     (plain < s.len()).then_some(plain)
@@ -260,7 +259,7 @@ pub fn separates_words(name: &str) -> bool {
     gap(name) != Gap::None
 }
 
-/// Grouped by length, so that most names are compared with few others.
+/// The names are grouped by length, so that most are compared with few others.
 fn gap(name: &str) -> Gap {
     let line = match name.len() {
         1 if name == "p" => return Gap::EmptyLine,
@@ -302,7 +301,6 @@ fn push_gap(out: &mut String, gap: Gap) {
     }
 }
 
-/// Converts a name to lower case.
 fn lower(name: &str) -> Cow<'_, str> {
     if name.bytes().any(|b| b.is_ascii_uppercase()) {
         name.to_ascii_lowercase().into()

@@ -37,10 +37,10 @@ limits! {
     ENTRY_LIST = 50, "links, authors, categories or enclosures of an entry";
     /// Elements and attributes inside one field of a feed. Beyond the limit, only the text is kept.
     FIELD_TAGS = 50_000, "elements and attributes in a field of a feed";
-    /// Attributes of a tag. Further ones are removed, because parsers compare each with all previous ones.
+    /// Attributes of a tag. Surplus ones are removed, because parsers compare each with all previous ones.
     TAG_ATTRIBUTES = 64, "attributes of a tag";
-    /// The classes of an element, and its id and similar names, in bytes each. Further ones are removed,
-    /// because they are compared for each link inside the element.
+    /// The classes of an element, and its id and similar names, in bytes each. The rest is not kept, because
+    /// names are compared for each link inside the element.
     ELEMENT_NAMES = 4 * KIB, "classes or id of an element";
     /// Maximum number of bytes of a page that are read.
     PAGE_BYTES = 4 * MIB, "page";
@@ -74,7 +74,7 @@ limits! {
     CRAWL_LINKS = 50_000, "links that a crawl takes from a page";
     /// Links of a crawl; `--max-links`.
     CRAWL_TOTAL = 1_000_000, "links of a crawl";
-    /// Rows of a data file. Further ones are only counted.
+    /// Rows of a data file. Surplus ones are only counted.
     DATASET_ROWS = 200_000, "rows of a data file";
     /// Columns of a table in a data file.
     DATASET_COLUMNS = 200, "columns of a table in a data file";
@@ -115,7 +115,7 @@ limits! {
     IMPORT_SOURCES = 10_000, "sources in an imported list";
     /// Sources of a followed list. The first ones are used.
     LIST_SOURCES = 5000, "sources in a followed list";
-    /// A feed that newsfed writes, in bytes: the same as for a feed that it reads.
+    /// A feed that newsfed writes, in bytes: the same limit as for a feed that it reads.
     WRITTEN_BYTES = 10 * MIB, "feed that newsfed writes";
     /// A file of saved articles, in bytes before compression.
     SAVED_BYTES = 64 * MIB, "file of saved articles";

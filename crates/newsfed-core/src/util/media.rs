@@ -12,7 +12,7 @@ const MAX_TYPE: usize = 80;
 const UNSPECIFIC: [&str; 4] =
     ["application/octet-stream", "binary/octet-stream", "application/download", "text/plain"];
 
-/// Extensions of files that people listen to, watch and read; the usual one for a type comes first.
+/// Extensions of files that often come with items; the usual one for a type comes first.
 const EXTENSIONS: [(&str, &str); 42] = [
     ("aac", "audio/aac"),
     ("aif", "audio/aiff"),

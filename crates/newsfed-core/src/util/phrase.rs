@@ -1,5 +1,5 @@
-//! Finds the words and phrases of a search in a text, as the full-text index does. The index ignores signs;
-//! here, `c++` and `c#` are found only with their signs.
+//! Finds the words and phrases of a search in a text, as the full-text index does. The index ignores symbols;
+//! here, `c++` and `c#` are found only with their symbols.
 
 use super::segment::are_joined;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::ops::Range;
 const FIRST_WITHOUT_BLANKS: char = '\u{2e80}';
 
 /// Whether a character is part of the word that it directly follows, as in `c++` and `c#`.
-pub fn is_sign(c: char) -> bool {
+pub fn is_symbol(c: char) -> bool {
     matches!(c, '+' | '#')
 }
 
@@ -24,57 +24,59 @@ pub struct Phrase {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 struct Word {
     letters: String,
-    /// The signs that directly follow.
-    signs: String,
+    /// The symbols that directly follow.
+    symbols: String,
 }
 
 impl Phrase {
     /// Splits a folded text into words; `None` if it has no letters or digits.
     pub fn new(folded: &str, is_whole: bool) -> Option<Self> {
         let (mut words, mut before): (Vec<Word>, _) = (Vec::new(), ' ');
-        // Signs at the start of the text or after a space are ignored.
+        // Symbols at the start of the text or after a space are ignored.
         let mut follows = false;
         for c in folded.chars() {
             match words.last_mut() {
                 Some(word) if are_joined(before, c) => word.letters.push(c),
                 _ if c.is_alphanumeric() => {
-                    // A single sign between two words is not part of the first one, as in `a+b`.
-                    let last =
-                        words.last_mut().filter(|last| is_sign(before) && last.signs.len() == 1);
-                    last.into_iter().for_each(|last| last.signs.clear());
-                    words.push(Word { letters: c.into(), signs: String::new() });
+                    // A single symbol between two words is not part of the first one, as in `a+b`.
+                    let last = words
+                        .last_mut()
+                        .filter(|last| is_symbol(before) && last.symbols.len() == 1);
+                    last.into_iter().for_each(|last| last.symbols.clear());
+                    words.push(Word { letters: c.into(), symbols: String::new() });
                 }
-                Some(word) if is_sign(c) && follows => word.signs.push(c),
+                Some(word) if is_symbol(c) && follows => word.symbols.push(c),
                 _ => {}
             }
-            follows = c.is_alphanumeric() || is_sign(c) && follows;
+            follows = c.is_alphanumeric() || is_symbol(c) && follows;
             before = c;
         }
         (!words.is_empty()).then_some(Self { words, is_whole })
     }
 
-    /// Whether the index cannot find the phrase alone, because signs follow a word.
+    /// Whether the index alone cannot find the phrase, because symbols follow one of its words.
     pub fn has_signs(&self) -> bool {
-        self.words.iter().any(|word| !word.signs.is_empty())
+        self.words.iter().any(|word| !word.symbols.is_empty())
     }
 
-    /// Whether all words with signs may be in a text, or in the text of sanitised HTML, in which signs are
-    /// not written as references. This takes less time than folding the text.
+    /// Whether all words with symbols may be in a text, or in the text of sanitised HTML, in which symbols
+    /// are not written as references. This takes less time than folding the text.
     pub fn may_be_in(&self, markup: &str) -> bool {
         let markup = markup.as_bytes();
         self.words.iter().all(|word| {
-            let (Some(sign), Some(last)) = (word.signs.bytes().next(), word.letters.bytes().last())
+            let (Some(symbol), Some(last)) =
+                (word.symbols.bytes().next(), word.letters.bytes().last())
             else {
                 return true;
             };
-            // Between the letter and the sign there may be a tag or an accent.
+            // Between the letter and the symbol there may be a tag or an accent.
             let follows = |at: usize| {
                 let before = at.checked_sub(1).and_then(|at| markup.get(at));
                 before.is_some_and(|b| {
                     *b == b'>' || !b.is_ascii() || !last.is_ascii() || b.eq_ignore_ascii_case(&last)
                 })
             };
-            memchr::memchr_iter(sign, markup).any(follows)
+            memchr::memchr_iter(symbol, markup).any(follows)
         })
     }
 
@@ -97,10 +99,10 @@ impl Phrase {
                 return None;
             }
             end += gap + word.letters.len();
-            if !folded[end..].starts_with(&word.signs) {
+            if !folded[end..].starts_with(&word.symbols) {
                 return None;
             }
-            end += word.signs.len();
+            end += word.symbols.len();
         }
         // In scripts with spaces between words, the occurrence includes the rest of a longer word.
         if !goes_on(folded, end) {

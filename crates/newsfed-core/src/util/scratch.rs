@@ -13,8 +13,8 @@ const PREFIX: &str = ".newsfed-scratch-";
 /// Age from which a folder counts as left behind by a killed process. No copy takes that long.
 const STALE: TimeDelta = TimeDelta::days(1);
 
-/// Creates a folder that only its owner can enter and that is removed when it is dropped. Also removes
-/// folders that killed processes have left behind.
+/// Creates a folder that only its owner can enter. It is removed when the returned value is dropped. Also
+/// removes folders that killed processes have left behind.
 ///
 /// # Errors
 /// If the folder cannot be created.

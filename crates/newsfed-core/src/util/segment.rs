@@ -4,7 +4,7 @@
 //! Each Han or Kana character is therefore a word of its own: [`segmented`] puts a separator on both sides of
 //! it, in the texts that are indexed and in searches, which thereby become phrases.
 
-use super::phrase::is_sign;
+use super::phrase::is_symbol;
 use super::text::leading;
 use std::borrow::Cow;
 
@@ -63,9 +63,10 @@ pub fn segmented(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether the last word of a search may be the start of a longer word. Too many words begin with the same
-/// two letters. A Hangul syllable has two or three letters, so one syllable is enough; Han and Kana words are
-/// phrases, which are found inside other words anyway. Signs that directly follow a word end it.
+/// Whether the last word of a search may be the start of a longer word. At least three letters are needed,
+/// because too many words begin with the same two. A Hangul syllable has two or three letters, so one
+/// syllable is enough; Han and Kana words are phrases, which are found inside other words anyway. Signs that
+/// directly follow a word end it.
 pub fn may_be_prefix(text: &str) -> bool {
     let (mut letters, mut is_signed) = (0, false);
     for c in text.chars().rev() {
@@ -77,7 +78,7 @@ pub fn may_be_prefix(text: &str) -> bool {
             _ if c.is_alphanumeric() && !is_word(c) => letters += 1,
             _ if letters > 0 || is_word(c) => return false,
             // Trailing symbols are not part of the word.
-            _ => is_signed = is_sign(c),
+            _ => is_signed = is_symbol(c),
         }
         if letters >= PREFIX_LETTERS {
             return true;

@@ -43,8 +43,8 @@ pub(super) fn has_session(url: &str) -> bool {
     path.contains(';') || query.split('&').any(is_session)
 }
 
-/// Whether the text is a sequence of random letters and digits: words, numbers and names of this length have
-/// other characters.
+/// Whether the text is a sequence of random letters and digits: words, numbers and names of this length
+/// contain other characters.
 fn is_token(value: &str) -> bool {
     value.len() >= MIN
         && value.bytes().all(|b| b.is_ascii_alphanumeric())

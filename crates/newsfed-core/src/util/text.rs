@@ -66,8 +66,8 @@ pub fn block(s: &str) -> String {
 
 /// Whether a text has ASCII control characters other than line feeds and tabs.
 ///
-/// If it has none, and each other character stands alone ([`stands_alone`]) or is a no-break space, [`block`]
-/// changes only whitespace, unless a line is too long.
+/// If it has none, and every other character stands alone ([`stands_alone`]) or is a no-break space,
+/// [`block`] changes only whitespace, unless a line is too long.
 pub fn has_controls(s: &str) -> bool {
     leading(s.as_bytes(), |b| (0x20..0x7f).contains(&b) || b > 0x7f || matches!(b, b'\n' | b'\t'))
         < s.len()
@@ -183,8 +183,7 @@ fn ascii_len(bytes: &[u8]) -> usize {
     leading(bytes, |b| (0x20..0x7f).contains(&b) || matches!(b, b'\n' | b'\t'))
 }
 
-/// Number of bytes at the start that pass a test. The test is made for a chunk at a time, without a branch
-/// per byte.
+/// Number of bytes at the start that pass a test. Bytes are tested in chunks, without a branch per byte.
 pub(super) fn leading(bytes: &[u8], test: impl Fn(u8) -> bool) -> usize {
     let all = |chunk: &&[u8]| chunk.iter().fold(true, |all, b| all & test(*b));
     let mut len = bytes.chunks_exact(32).take_while(all).count() * 32;
@@ -193,7 +192,7 @@ pub(super) fn leading(bytes: &[u8], test: impl Fn(u8) -> bool) -> usize {
 }
 
 /// Whether a multi-byte character certainly needs no filtering and is its own grapheme between others of the
-/// same kind and ASCII. Not complete: only the letters and punctuation of common scripts.
+/// same kind and ASCII. Recognises only the letters and punctuation of common scripts.
 pub fn stands_alone(c: char) -> bool {
     matches!(c,
         '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' | '\u{370}'..='\u{482}' | '\u{48a}'..='\u{52f}'
@@ -479,7 +478,7 @@ pub fn counted_as<N: Display + PartialEq + From<u8>>(
     format!("{number} {noun}")
 }
 
-/// A number of bytes, in a unit with few digits.
+/// A number of bytes in B, kB or MB.
 pub fn size(bytes: u64) -> String {
     match bytes {
         0..1000 => format!("{bytes} B"),

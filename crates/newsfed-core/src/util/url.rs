@@ -30,7 +30,7 @@ impl fmt::Debug for WebAddress {
     }
 }
 
-/// Why text is not a web URL. The quoted text is sanitised and short.
+/// Why a text is not a web URL. The quoted text is sanitised and short.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     #[error("no URL given; enter one such as https://example.com/")]
@@ -147,8 +147,8 @@ pub fn absolute(base: Option<&Url>, href: &str) -> Option<Url> {
     }
 }
 
-/// Whether [`absolute`] returns exactly this text, with any base. It is `false` for some such URLs: it only
-/// recognises common ones, so that most URLs need not be parsed.
+/// Whether [`absolute`] returns exactly this text, with any base. Saves parsing most URLs; it only recognises
+/// common ones, and returns `false` for others.
 pub fn is_normal(url: &str) -> bool {
     let Some(rest) = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")) else {
         return false;

@@ -1,4 +1,4 @@
-//! Writing XML.
+//! Writes XML.
 
 use quick_xml::escape::escape;
 use std::borrow::Cow;

@@ -44,7 +44,7 @@ pub struct Article {
     pub published: Option<Time>,
     /// Where the publication date comes from.
     pub dated: Option<DateOrigin>,
-    /// What the publication date reveals about its zone.
+    /// What the publication date states about its zone.
     pub zone: Zone,
     /// The offsets from UTC that the page shows with its dates.
     pub offsets: Offsets,
@@ -194,7 +194,7 @@ fn leads_home(element: ElementRef<'_>, url: &Url) -> bool {
     around.or_else(within).is_some_and(is_above)
 }
 
-/// More text than a summary needs, so that a long article is not sanitised twice.
+/// The start of a text, longer than a summary, so that a long article is not sanitised twice as a whole.
 fn head_of(text: &str) -> String {
     text.chars().take(2 * MAX_SUMMARY).collect()
 }

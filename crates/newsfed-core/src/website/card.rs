@@ -92,7 +92,6 @@ const UNITS: [&str; 20] = [
     "분",
 ];
 
-/// The title of a card.
 #[derive(Debug, Clone)]
 pub(super) struct CardTitle<'a> {
     /// One sanitised line.
@@ -108,8 +107,8 @@ struct Line<'a> {
 }
 
 /// The title of a card that links to `url`: the line that the URL is named after, or else the first bold
-/// line, or else the first line that is neither a date nor the name of a section. `None` if there is only one
-/// line, or if that line is as long as a teaser.
+/// line, or else the first line that is neither a date nor the name of a section. A single line is a title
+/// only if it contains a date in a separate element. `None` if the chosen line is as long as a teaser.
 pub(super) fn title<'a>(card: ElementRef<'a>, url: Option<&Url>) -> Option<CardTitle<'a>> {
     let lines = lines(card);
     if lines.len() < 2 {
@@ -126,7 +125,7 @@ pub(super) fn title<'a>(card: ElementRef<'a>, url: Option<&Url>) -> Option<CardT
     Some(CardTitle { text: line.text.clone(), element: line.element })
 }
 
-/// The text of a one-line link without the date in a separate element; `None` if there is no such date.
+/// The text of a one-line link without its date; `None` unless the date is in a separate element.
 fn without_date<'a>(link: ElementRef<'a>) -> Option<CardTitle<'a>> {
     let is_date = |e: ElementRef<'_>| {
         e.value().name() == "time" || is_named_beside(e) && is_date_line(&text_up_to(e, MAX_LINE))

@@ -45,12 +45,12 @@ pub struct ListPage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListLink {
     pub url: Url,
-    /// The text of the link, or the headline of its block if the text is no title, such as "read more"; one
-    /// sanitised line, may be empty.
+    /// The text of the link, or the headline of its block if the text is not a title, such as "read more";
+    /// one sanitised line, may be empty.
     pub title: String,
     /// The date next to the link.
     pub date: Option<Time>,
-    /// What the date reveals about its zone.
+    /// What the date states about its zone.
     pub zone: Zone,
     /// The author named in the link's row; see [`list_page_with_rows`].
     pub author: Option<String>,
@@ -233,7 +233,7 @@ fn date_by_element(links: &mut [ListLink], rows: &[ElementRef<'_>]) {
     }
 }
 
-/// Number of rows in each of their ancestors.
+/// The number of rows in each ancestor of a row.
 fn rows_within(rows: &[ElementRef<'_>]) -> HashMap<NodeId, usize> {
     let mut within: HashMap<NodeId, usize> = HashMap::new();
     for element in rows.iter().flat_map(|row| around(*row)) {

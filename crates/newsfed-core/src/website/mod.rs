@@ -1,9 +1,9 @@
 //! Sites without feeds: extracting articles from pages.
 //!
-//! Pure. A page is parsed into a tree once ([`Page`]); [`list_page`] finds the links to articles and to the
-//! next page, and [`article`] extracts the article. [`Walk`] decides which pages to fetch next, and `retry`
-//! what to do about a failure; the engine sends the requests. For a site without selectors, [`propose`] finds
-//! them.
+//! Pure: no I/O. A page is parsed into a tree once ([`Page`]); [`list_page`] finds the links to articles and
+//! to the next page, and [`article`] extracts the article. [`Walk`] decides which pages to fetch next, and
+//! [`page_retry`] what to do about a failure; the engine sends the requests. For a site without selectors,
+//! [`propose`] finds them.
 
 mod article;
 mod authors;

@@ -8,8 +8,8 @@ use scraper::{ElementRef, Selector};
 use std::sync::LazyLock;
 use url::Url;
 
-/// A page with more letters and digits has text besides its login form or cookie question. Letters are used because
-/// words cannot be counted in every language.
+/// A page with more letters and digits has text besides its login form or cookie question. Letters are
+/// counted because words cannot be counted in every language.
 const FEW_LETTERS: usize = 750;
 /// With this many letters and digits, a page with a login form in its header counts as having text.
 const SOME_LETTERS: usize = 50;

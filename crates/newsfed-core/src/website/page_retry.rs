@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Maximum number of attempts per page.
 pub const MAX_TRIES: u32 = 3;
-/// Maximum waiting time per page.
+/// Maximum total waiting time per page.
 pub const BUDGET: Duration = Duration::from_secs(60);
 /// Wait after a 429 without `Retry-After`.
 pub const UNNAMED: Duration = Duration::from_secs(30);
@@ -27,9 +27,10 @@ pub enum RetryDecision {
     LeaveHost,
 }
 
-/// Decides what to do after the failure of attempt `tries` (from 1), when `waited` has already been spent.
-/// Timeouts and 5xx are retried after 1 s and 2 s, give or take a fifth (`seed`); 429 and 503 after their
-/// `Retry-After`; other statuses are not retried.
+/// Decides what to do after the failure of attempt `tries` (from 1), when `waited` has already been spent. A
+/// network error or 5xx is retried after 1 s and 2 s, give or take a fifth (`seed`). A 429, or a 503 with
+/// `Retry-After`, is retried after that time ([`UNNAMED`] for a 429 without it). Other statuses are not
+/// retried.
 pub fn decide(failure: FetchFailure, tries: u32, waited: Duration, seed: u64) -> RetryDecision {
     if tries >= MAX_TRIES {
         let limited = matches!(failure, FetchFailure::Status(429, _));

@@ -52,7 +52,8 @@ fn for_all(page: &Page, element: ElementRef<'_>) -> Option<String> {
             best = Some((more, selector));
         }
     }
-    // The tag is always a candidate, unless it is not a valid selector name.
+    // The tag, which is one of the candidates, matches all similar elements unless it is not a valid
+    // selector.
     best.map(|(_, selector)| selector).or_else(|| for_one(page, element))
 }
 

@@ -1,4 +1,4 @@
-//! Further information in the row of a link: who wrote the article, and when its last activity was, such as a
+//! More information from the row of a link: who wrote the article, and when its last activity was, such as a
 //! reply to a topic.
 
 use super::authors::split_names;
@@ -43,7 +43,7 @@ const USERS: [&str; 9] = [
     "user?id=",
 ];
 
-/// Adds the author and the last activity from their rows to links. `rows` are the elements of the links.
+/// Sets the authors and the last activity of links from their rows. `rows` are the elements of the links.
 pub(super) fn complete(links: &mut [ListLink], rows: &[ElementRef<'_>], context: &DateContext) {
     let within = rows_within(rows);
     for (link, row) in links.iter_mut().zip(rows) {
@@ -55,7 +55,7 @@ pub(super) fn complete(links: &mut [ListLink], rows: &[ElementRef<'_>], context:
     }
 }
 
-/// Adds the texts from their rows to links. `rows` are the elements of the links.
+/// Sets the summaries of links from the texts of their rows. `rows` are the elements of the links.
 pub(super) fn summarise(links: &mut [ListLink], rows: &[ElementRef<'_>]) {
     let within = rows_within(rows);
     for (link, row) in links.iter_mut().zip(rows) {

@@ -23,7 +23,6 @@ const MAX_DATES: usize = 4;
 /// Minimum number of rows needed to judge their order.
 const MIN: usize = 3;
 
-/// A date in a row.
 #[derive(Debug, Clone, Copy)]
 struct RowDate {
     at: Time,
@@ -161,7 +160,8 @@ fn dates_of(block: ElementRef<'_>, link: ElementRef<'_>, context: &DateContext) 
 /// Adds the dates in a text with their labels. Returns whether all of them are certain.
 fn scan_into(found: &mut Vec<RowDate>, text: &str, context: &DateContext) -> bool {
     let scan = date::scan(text, context);
-    // Words between two dates belong to the second date, but up to a closing bracket to the first.
+    // Words between two dates belong to the second date, but those up to a closing bracket belong to the
+    // first.
     let part = |from: usize, to: usize| {
         let part = scan.text.get(from..to).unwrap_or_default();
         part.find(')').map_or(("", part), |end| part.split_at(end))

@@ -8,7 +8,7 @@ use scraper::{ElementRef, Html, Selector};
 const LONGEST: usize = 1000;
 /// Maximum number of elements on a page that are compared with a selector; each of its parts counts
 /// separately. Ordinary pages need less than a hundredth of this. `~` examines all previous siblings of an
-/// element, and a space all of its ancestors, so a page can be made for which a selector would take minutes.
+/// element, and a space all of its ancestors, so a selector could take minutes on a hostile page.
 const MAX_STEPS: usize = 30_000_000;
 
 /// One selector, or several separated by commas.
@@ -110,8 +110,8 @@ impl Selectors {
     }
 }
 
-/// A compound selector without conditions that count siblings, because counting is not linear for a single
-/// element. The result matches at least the same elements.
+/// A compound selector without conditions that count siblings, because each comparison would count all
+/// siblings. The result matches at least the same elements.
 fn without_counts(compound: &str) -> String {
     let lower = compound.to_ascii_lowercase();
     let (mut out, mut at) = (String::new(), 0);
@@ -143,7 +143,7 @@ impl Cost {
         let walks: Vec<Walks> = parts.iter().map(|part| Walks::of(part)).collect();
         let around = walks.iter().any(|w| w.around || w.nested);
         let siblings = walks.iter().any(|w| w.siblings);
-        // Selectors in brackets are compared with every element.
+        // Selectors in brackets that have combinators are compared with every element.
         let nested = walks.iter().any(|w| w.nested);
         let last: Vec<&str> = parts.iter().zip(&walks).map(|(part, w)| &part[w.last..]).collect();
         let last: Vec<String> = last.into_iter().map(without_counts).collect();

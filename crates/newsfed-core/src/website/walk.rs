@@ -54,8 +54,9 @@ impl Walk {
         self.next.as_ref()
     }
 
-    /// Processes a page that was requested at `requested` and came from `final_url`. Returns the articles on it
-    /// that should be fetched, in order. `is_old` returns whether an article is known from an earlier poll.
+    /// Processes a page that was requested at `requested` and came from `final_url`. Returns the articles on
+    /// it that should be fetched, in order. `is_old` returns whether an article is known from an earlier
+    /// poll.
     pub fn take(
         &mut self,
         requested: &Url,

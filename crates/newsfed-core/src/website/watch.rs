@@ -20,9 +20,7 @@ static AROUND: LazyLock<Option<Selector>> = LazyLock::new(|| {
          form input, form button, form select, form textarea, \
          .ad, .ads, .advert, .advertisement, .adsbygoogle, .sponsored, .cookie-banner")
 });
-/// Forms.
 static FORM: LazyLock<Option<Selector>> = LazyLock::new(|| own("form"));
-/// The header of a page.
 static HEADER: LazyLock<Option<Selector>> = LazyLock::new(|| own("body > header"));
 
 static H1: LazyLock<Option<Selector>> = LazyLock::new(|| own("h1"));

@@ -35,7 +35,7 @@ impl StoredLogin {
     }
 
     fn derive(&self, purpose: &str, user: &str) -> String {
-        // The secret always has the same length, so each purpose and user give different bytes.
+        // The secret always has the same length, so the bytes differ for each purpose and user.
         let text = format!("{}\n{purpose}\n{user}", self.secret);
         Sha256::digest(text).iter().take(20).map(|byte| format!("{byte:02x}")).collect()
     }
@@ -88,7 +88,7 @@ pub(super) fn verify(
 ) -> Result<Option<String>, Refusal> {
     let Some(stored) = StoredLogin::read(reader)? else {
         return Err(Refusal::Forbidden(
-            "no password is set; `newsfed serve password` sets it".to_owned(),
+            "no password is set; `newsfed serve password` sets one".to_owned(),
         ));
     };
     // The password is checked even if the user name is wrong, so that both cases take the same time.

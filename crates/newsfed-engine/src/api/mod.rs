@@ -2,7 +2,7 @@
 //! newsfed.
 //!
 //! `call.rs` parses requests, `read.rs` returns lists, `change.rs` sets marks, and `subscriptions.rs` edits
-//! sources. The ids of items are their row keys, which are never reused; streams are sorted by them.
+//! sources. The id of an item is its row key, which is never reused. Streams are sorted by id.
 
 mod call;
 mod change;

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 
-/// Maximum number of requests that read at the same time; others wait. Each thread keeps its own connection
-/// and memory, so a pool that grows with the number of requests would use more.
+/// Maximum number of requests that read at the same time; others wait. Each thread keeps its own connection,
+/// so a pool that grows with the number of requests would use more memory.
 const MAX: usize = 4;
 
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub enum BackupError {
     #[error("there is nothing to back up: no settings, sources or database in {} and {}", .0.display(), .1.display())]
     Nothing(PathBuf, PathBuf),
-    /// The target of a backup exists.
+    /// The target of a backup already exists.
     #[error("{} already exists; give --replace to overwrite it", .0.display())]
     Exists(PathBuf),
     #[error("{}", cannot_read(path, source))]

@@ -58,7 +58,7 @@ impl Manifest {
         }
         let total = self.files.iter().try_fold(0u64, |sum, file| sum.checked_add(file.bytes));
         // A database is compressed to between a third and a half of its size. A file that expands much more
-        // is meant to fill the disk.
+        // is intended to fill the disk.
         let most = packed.saturating_mul(MAX_RATIO).saturating_add(SLACK);
         match total {
             Some(total) if total <= most => None,

@@ -60,7 +60,7 @@ impl Backup<'_> {
 
     fn read(&self, opened: File, packed: u64) -> Result<Unpacked, BackupError> {
         let mut archive = tar::Archive::new(GzDecoder::new(BufReader::new(opened)));
-        // Read raw entries, so that extensions of the format, which could be large, count as entries and are
+        // Read raw entries, so that extensions of the format, which could be large, appear as entries and are
         // rejected.
         let mut entries = archive.entries().map_err(|e| self.unreadable(&e))?.raw(true);
         let first = entries.next().ok_or_else(|| self.not_a_backup("it is empty"))?;

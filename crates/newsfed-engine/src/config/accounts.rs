@@ -137,7 +137,8 @@ impl AccountSettings {
         match ways.into_iter().filter(|way| *way).count() {
             1 => {}
             0 => {
-                let message = "is missing; set it, password_file or password_env";
+                let message =
+                    "is missing; set one of password_command, password_file and password_env";
                 return Some(("password_command", message.to_owned()));
             }
             _ => {
@@ -185,7 +186,7 @@ fn path_of(text: &str) -> PathBuf {
     }
 }
 
-/// The valid accounts. Invalid ones are left out.
+/// The valid accounts. Invalid ones are reported as errors.
 pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<AccountSettings> {
     let mut accounts: Vec<AccountSettings> = Vec::new();
     for (node, table) in elements(pair, report) {

@@ -54,7 +54,7 @@ macro_rules! actions {
                 match self { $($(Self::$name => $word,)+)+ Self::Lines(_) => "several commands" }
             }
 
-            /// Its effect in one to three words, for hints.
+            /// Its effect in a few words, for hints.
             pub fn label(self) -> &'static str {
                 match self { $($(Self::$name => $label,)+)+ Self::Lines(_) => "several commands" }
             }
@@ -163,7 +163,7 @@ actions! {
         NewerChange, "newer-change", "newer version", "Show the changes in the next version";
         Zen, "zen", "zen", "Show the article alone";
         ScrollRight, "scroll-right", "scroll right", "Scroll wide code to the right";
-        ScrollLeft, "scroll-left", "scroll left", "Scroll back to the left, then go to the pane on the left";
+        ScrollLeft, "scroll-left", "scroll left", "Scroll back to the left, or go to the pane on the left";
         Pictures, "pictures", "pictures", "Show or hide the pictures of the article";
         WrapCode, "wrap-code", "wrap code", "Wrap or cut long lines of code";
         Narrower, "narrower", "narrower", "Make the text column narrower";
@@ -187,11 +187,11 @@ actions! {
         Export, "export", "export", "Export sources and views as an OPML file";
         AcceptList, "accept-list", "accept list", "Remove the sources that are no longer in the followed list";
         Edit, "edit", "edit", "Edit the source in a form";
-        Workbench, "workbench", "selectors", "Edit the selectors of a website beside its page";
+        Workbench, "workbench", "selectors", "Edit the selectors of a website next to its page";
         EditFile, "edit-file", "edit file", "Edit the source's entry in $EDITOR";
         Rename, "rename", "rename", "Rename the source, folder, tag or view";
         Move, "move", "move", "Move the selected sources to a folder";
-        EditTags, "edit-tags", "tags", "Add tags to the selected items or sources, or remove them";
+        EditTags, "edit-tags", "tags", "Add tags to the selected items or sources, or remove tags";
         Switch, "switch", "on or off", "Enable or disable the selected sources";
         Delete, "delete", "remove", "Remove the selected sources";
         MoveDown, "move-down", "move down", "Move the selected sources down in their folder";
@@ -231,8 +231,7 @@ actions! {
 }
 
 impl Action {
-    /// Whether it changes many items or sources at once, so that typing two letters must not be enough to run
-    /// it.
+    /// Whether it changes many items or sources at once, so typing two letters must not be enough to run it.
     pub fn is_sweeping(self) -> bool {
         let reads =
             matches!(self, Self::ReadAll | Self::ReadAbove | Self::ReadBelow | Self::ReadMatching);

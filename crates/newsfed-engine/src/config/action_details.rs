@@ -6,10 +6,12 @@ impl Action {
     /// Details that the one-line help omits: consequences, conditions and requirements.
     pub fn details(self) -> &'static str {
         match self {
-            Self::Down | Self::Up => "Moves the selection, or scrolls the article in the Reader.",
-            Self::HalfPageDown | Self::HalfPageUp | Self::PageDown | Self::PageUp => {
-                "Moves the selection by that distance, or scrolls the article."
-            }
+            Self::Down
+            | Self::Up
+            | Self::HalfPageDown
+            | Self::HalfPageUp
+            | Self::PageDown
+            | Self::PageUp => "Moves the selection, or scrolls the article in the Reader.",
             Self::NextPane | Self::PreviousPane => {
                 "The panes are Sources, Items and Reader. Keys act on the pane with the line below its title."
             }
@@ -25,7 +27,7 @@ impl Action {
             Self::ShowLater => {
                 "Items that you keep for later. Reading them does not remove them from this list."
             }
-            Self::Queue => "From there you can play episodes, move them and remove them.",
+            Self::Queue => "In the queue, you can play, move and remove episodes.",
             Self::ShowAll => "Items of all sources, read or not.",
             Self::GoSources | Self::GoItems | Self::GoReader => "Keys then act on that pane.",
             Self::Downloads => "Lists complete, running and unfinished downloads.",
@@ -53,9 +55,7 @@ impl Action {
             Self::Hide => {
                 "Makes a rule from words, the author or the source, for stored and new items."
             }
-            Self::Snooze => {
-                "Asks for how long or until when: 12h, 3d, tomorrow, friday, or a date."
-            }
+            Self::Snooze => "Asks for a duration or date: 12h, 3d, tomorrow, friday or 2026-12-31.",
             Self::FoldStories => "If several sources report the same story, only one row is shown.",
             Self::ReadAll | Self::ReadEverything => {
                 "Asks first if there are more than 50 items. The change can be undone."
@@ -66,7 +66,7 @@ impl Action {
             Self::ReadMatching => {
                 "Searches all items, not only the list. Asks if more than 50 match. Can be undone."
             }
-            Self::ReadFor => "Lists items that take at most that many minutes in total.",
+            Self::ReadFor => "Lists items that can be read in the given time.",
             Self::UnreadOnly => "Also hides sources without unread items. The setting is saved.",
             Self::Select => {
                 "Commands such as mark read, pin and move then apply to all selected rows."
@@ -88,7 +88,7 @@ impl Action {
             Self::Download => "Downloads continue in the background, and can be resumed.",
             Self::StopRunning => "Unfinished downloads can be resumed later.",
             Self::Search => {
-                "Finds words in titles and texts, and conditions such as is:unread or age<3d."
+                "Accepts words in titles and texts, and conditions such as is:unread or age<3d."
             }
             Self::Filter => "Understands the same words and conditions as a search.",
             Self::Find => {
@@ -118,9 +118,7 @@ impl Action {
             Self::JumpBack => {
                 "Returns to where you were in the article, or to the previous article."
             }
-            Self::Headings => {
-                "Selects the heading that you are reading. Enter goes to the selected one."
-            }
+            Self::Headings => "Starts at the current heading. Enter goes to the selected one.",
             Self::NextHeading | Self::PreviousHeading => "Scrolls the article to that heading.",
             Self::Difference => "Added and removed text is marked in the article.",
             Self::OlderChange | Self::NewerChange => {
@@ -133,9 +131,7 @@ impl Action {
             Self::Pictures => {
                 "Pictures are fetched when they are shown. Applies to the open item only."
             }
-            Self::WrapCode => {
-                "Otherwise long lines are cut and can be scrolled. The setting is saved."
-            }
+            Self::WrapCode => "Cut lines can be scrolled. The setting is saved.",
             Self::Narrower | Self::Wider => {
                 "Changes the maximum width of the text. The setting is saved."
             }
@@ -159,7 +155,7 @@ impl Action {
             }
             Self::Crawl => "Follows links from page to page, within a budget that you set.",
             Self::Starters => {
-                "Select the ones you want; they can be removed like any other source."
+                "Select the sources you want; they can be removed like any other source."
             }
             Self::Import => {
                 "Reads OPML, URLs, and exports of other readers. An OPML list at a URL can be followed."
@@ -184,14 +180,14 @@ impl Action {
             }
             Self::Switch => "A disabled source is not checked. Its items stay.",
             Self::Delete => "The change can be undone, and items are kept for 30 days.",
-            Self::MoveDown | Self::MoveUp => "Changes their order in sources.toml.",
+            Self::MoveDown | Self::MoveUp => "Changes the order in sources.toml.",
             Self::FoldIn | Self::FoldOut | Self::Fold => {
                 "A folded folder shows the sum of its unread items."
             }
             Self::RefreshAll => {
                 "Checks every source now. Sources whose servers asked for a pause are skipped."
             }
-            Self::Refresh => "Checks them now, unless their servers asked for a pause.",
+            Self::Refresh => "Checks the sources now, unless their servers asked for a pause.",
             Self::ForceRefresh => "Use this rarely: the server asked for fewer requests.",
             Self::Progress => "Problems come first. Enter goes to the source.",
             Self::StopCrawl => "A stopped crawl can be resumed.",
@@ -208,7 +204,7 @@ impl Action {
         match self {
             Self::Palette => "This list.",
             Self::Help => "Lists all keys by task. Type to find one.",
-            Self::Undo => "Undoes marks, and changes to sources and settings, until you quit.",
+            Self::Undo => "Undoes marks and changes to sources and settings made in this session.",
             Self::Redo => "Redoes the change that you undid last.",
             Self::History => "Lists all changes since newsfed started.",
             Self::Rules => "Rules mark, tag or hide new items that match a query, or notify you.",

@@ -183,7 +183,7 @@ fn log_level(text: &str) -> Result<String, String> {
             let hint = did_you_mean(level, LEVELS);
             let expected = one_of(&LEVELS);
             return Err(format!(
-                "expected {expected}, perhaps per module as in \"info,newsfed_engine::net=debug\", \
+                "expected {expected}, optionally per module as in \"info,newsfed_engine::net=debug\", \
                  found {}{hint}",
                 quote(level)
             ));

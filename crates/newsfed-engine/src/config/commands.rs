@@ -19,7 +19,7 @@ pub(super) const KEYS: &[Setting<CommandSettings>] = &[
     Setting::new("limit", Rule::Within(1, 60 * 60), |c| Slot::MaybeTime(&mut c.limit)),
 ];
 
-/// The commands that are valid. An invalid one only causes a warning, as for rules.
+/// The valid commands. An invalid one is left out with a warning.
 pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<CommandSettings> {
     let mut commands: Vec<CommandSettings> = Vec::new();
     for (node, table) in elements(pair, report) {

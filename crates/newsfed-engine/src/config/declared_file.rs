@@ -1,6 +1,6 @@
 //! Changes `sources.toml` and `config.toml` for the program, and reverts its changes.
 //!
-//! Every save reads the file again, changes only the bytes concerned, has the loader check the new text and
+//! Every save reads the file again, changes only the affected bytes, has the loader check the new text and
 //! replaces the whole file (see [`super::save`]).
 
 use super::document::read_text;
@@ -125,7 +125,7 @@ impl DeclaredFile {
             saved = Some(edit);
             Ok::<_, EditError>(after)
         })?;
-        // `rewrite` calls the closure before it succeeds.
+        // If `rewrite` succeeds, it has called the closure.
         saved.ok_or_else(|| EditSaveError::Busy { file: self.path.clone() }.into())
     }
 

@@ -63,7 +63,7 @@ pub struct ConfigErrors {
 }
 
 impl ConfigErrors {
-    /// An error that concerns the whole file.
+    /// An error about the whole file.
     pub(super) fn whole(file: &str, message: impl fmt::Display) -> Self {
         let place = ErrorPlace::File(PathBuf::from(file));
         let error = ConfigError { place, key: String::new(), message: message.to_string() };
@@ -149,7 +149,7 @@ impl Report {
         }
     }
 
-    /// Adds an error that concerns the whole file.
+    /// Adds an error about the whole file.
     pub(crate) fn whole(&mut self, message: impl Into<String>) {
         let place = ErrorPlace::File(self.file.clone());
         self.push(ConfigError { place, key: String::new(), message: message.into() });

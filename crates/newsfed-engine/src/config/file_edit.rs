@@ -139,7 +139,7 @@ impl FileEdit {
         inserted.flatten().map(|element| element.name.as_str())
     }
 
-    /// The settings that were written; keys of views do not count.
+    /// The settings that were written; `None` if the edit changed anything else.
     fn settings(&self) -> Option<&[KeyChange]> {
         match self.done.as_slice() {
             [Step::Set(each)] => match each.as_slice() {

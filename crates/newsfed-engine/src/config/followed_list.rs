@@ -17,8 +17,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use url::Url;
 
-/// Maximum number of sources that leave a list at once and are removed without confirmation, whatever their
-/// share of the list.
+/// Maximum number of sources that are removed at once without confirmation, whatever their share of the list.
 const FEW: usize = 4;
 
 /// The content of a list.
@@ -74,7 +73,7 @@ pub struct ListComparison {
     pub is_whole: bool,
     /// The sources that the list had when it was last applied.
     pub taken: Vec<Source>,
-    /// Targets of permanent redirects. A source also counts as followed at this URL.
+    /// Targets of permanent redirects. A source is also recognised by its target.
     pub moved: HashMap<SourceId, String>,
 }
 

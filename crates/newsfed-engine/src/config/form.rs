@@ -194,7 +194,7 @@ impl FormField {
 
     /// Whether the value differs from the one in the file.
     pub fn is_changed(&self) -> bool {
-        // Leading and trailing spaces do not count as a change.
+        // Leading and trailing spaces are not a change.
         self.value.trim() != self.written.trim()
     }
 
@@ -353,8 +353,8 @@ impl SourceForm {
         self.fields.iter().position(|f| f.error.is_some())
     }
 
-    /// Replaces the section that the form was made from by the current one. Changed fields keep their values;
-    /// the others get the values in the file.
+    /// Replaces the section that the form was made from with the current one. Changed fields keep their
+    /// values; the others get the values in the file.
     pub fn rebase(&mut self, now: Section) {
         for field in &mut self.fields {
             let touched = field.is_changed();

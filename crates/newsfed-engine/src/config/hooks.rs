@@ -33,7 +33,7 @@ pub(super) const KEYS: &[Setting<HookSettings>] = &[
     Setting::new("limit", Rule::Within(1, 10 * 60), |h| Slot::MaybeTime(&mut h.limit)),
 ];
 
-/// The hooks that are valid. An invalid one only causes a warning, as for rules.
+/// The valid hooks. An invalid one is left out with a warning.
 pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<HookSettings> {
     let mut hooks: Vec<HookSettings> = Vec::new();
     for (node, table) in elements(pair, report) {

@@ -11,7 +11,7 @@ pub(crate) const MAX_ID_CHARS: usize = 64;
 /// The pattern of identifiers, without Unicode features that some editors do not support.
 pub(super) const ID_PATTERN: &str = r"^[^\s!-,/:-@\[-^`{-~-][^\s!-,/:-@\[-^`{-~]{0,63}$";
 
-/// Maximum length of a derived identifier. It stays readable, and a suffix can be added.
+/// Maximum length of a derived identifier, which keeps it readable and leaves room for a suffix.
 const MAX_DERIVED_CHARS: usize = 40;
 
 /// Words in a URL that only indicate a feed.
@@ -56,7 +56,7 @@ fn local_name(url: &Url) -> Option<String> {
     exec_name(url).or_else(|| path().filter(|_| url.scheme() == "file"))
 }
 
-/// An identifier for a URL that is not in `taken`. It is added to `taken`.
+/// An identifier for a URL, different from those in `taken`, to which it is added.
 pub fn unique_id(url: &Url, taken: &mut HashSet<String>) -> SourceId {
     let plain = derive_id(url);
     if taken.insert(plain.0.clone()) {

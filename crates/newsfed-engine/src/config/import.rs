@@ -76,7 +76,7 @@ impl Import {
     }
 
     /// Skips the sources at private addresses, because the user has not typed their URLs. Sources whose URLs
-    /// are `known` are kept. `how` explains how to import the others too.
+    /// are `known` are kept. `how` explains how to import the skipped ones.
     pub fn skip_private(&mut self, known: &HashSet<String>, how: &str) {
         for source in std::mem::take(&mut self.sources) {
             if known.contains(source.url.as_str()) {

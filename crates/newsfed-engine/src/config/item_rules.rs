@@ -144,7 +144,7 @@ fn default_name(query: &str, number: usize, before: &[RuleSettings]) -> String {
     std::iter::once(query.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
 }
 
-/// The valid rules. An invalid rule only causes a warning, so that the others still apply.
+/// The rules. An invalid one only causes a warning, and is not applied.
 pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
     let mut rules: Vec<RuleSettings> = Vec::new();
     for (number, (node, table)) in (1usize..).zip(elements(pair, report)) {
@@ -156,7 +156,7 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
         let at = |key: &str| table.iter().find(|p| p.key == key).map_or(node.at, |p| p.node.at);
         let query = rule.query.parse::<Query>();
         let whole = |term: &Term| matches!(term.what, What::AsOf(_) | What::InVersions);
-        // Duplicates are only detected after new items are stored.
+        // Duplicates are only detected after new items are stored, too late for rules.
         let later = |term: &Term| {
             matches!(term.what, What::Is(ItemState::Duplicate) | What::Has(Thing::Duplicate))
         };

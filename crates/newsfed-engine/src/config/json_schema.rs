@@ -36,7 +36,7 @@ pub fn config_schema() -> Value {
     let ui = tables.entry("ui").or_default();
     ui.get_mut("columns").into_iter().for_each(restrict_columns);
     ui.get_mut("theme").and_then(Value::as_object_mut).into_iter().for_each(|theme| {
-        // The user's own themes have other names.
+        // Other names are allowed too, because users can have their own themes.
         let names = theme_names(&BTreeMap::new());
         theme.insert("anyOf".to_owned(), json!([{ "enum": names }, { "minLength": 1 }]));
     });
@@ -186,7 +186,7 @@ fn themes() -> Value {
         .chain(palette::color_names())
         .map(|name| (name.to_owned(), json!({ "$ref": "#/definitions/style" })))
         .collect();
-    let base = "The theme that this one changes. Value: the name of a theme.";
+    let base = "The theme that this one is based on. Value: the name of a theme.";
     properties.insert(BASE.to_owned(), json!({ "type": "string", "description": base }));
     let contrast = "as-is keeps colours that are hard to read on their background.";
     let only = json!({ "type": "string", "enum": [AS_IS], "description": contrast });

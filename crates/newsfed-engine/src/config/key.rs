@@ -36,7 +36,7 @@ pub struct Key {
     shift: bool,
 }
 
-/// Names of the keys that type no character. The first name of each key is the displayed one.
+/// Names of the keys that are not written as a character. The first name of each key is the displayed one.
 const NAMES: &[(&str, KeyCode)] = &[
     ("Enter", KeyCode::Enter),
     ("Return", KeyCode::Enter),

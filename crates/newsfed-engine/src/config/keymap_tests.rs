@@ -27,7 +27,7 @@ fn presets_are_valid_and_bind_every_action() {
             }
         }
         // These commands may have no key: they need an argument, are only offered if there are no sources,
-        // are meant for sequences of commands, change very much, or are rarely used.
+        // are intended for sequences of commands, change many items, or are rarely used.
         let typed = [Action::Set, Action::ReadMatching, Action::ReadFor, Action::Run];
         let others = [Action::Starters, Action::Demo, Action::MarkRead, Action::MarkUnread];
         let typed = [&typed[..], &others, &[Action::ReadEverything, Action::Export]].concat();

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use toml_edit::Value;
 
 impl SourcesFile {
-    /// Applies the changes to a list. Returns them, including the identifiers of the added sources.
+    /// Makes the changes that a list requires. Returns them, with the identifiers of the added sources.
     ///
     /// # Errors
     /// See [`EditError`].
@@ -42,7 +42,7 @@ impl SourcesFile {
     }
 }
 
-/// The changed keys in entries that stay.
+/// The changed keys of the entries that are not removed.
 fn keys(plan: &ListPlan, declared: &[Source]) -> Vec<KeysOf> {
     let by_id: HashMap<&SourceId, &Source> = declared.iter().map(|s| (&s.id, s)).collect();
     let keys_of = |id: &SourceId, changes| KeysOf { element: Some(id.0.clone()), changes };

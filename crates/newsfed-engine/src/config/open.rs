@@ -15,7 +15,7 @@ const ALL: &str = "*";
 
 impl Settings {
     /// The program for a file of a media type, and whether it runs in the terminal. `media_type` is empty if
-    /// the type is unknown. If no program is set, or the program is empty, this is the browser.
+    /// the type is unknown. If no program is set, or the program is empty, the browser is returned.
     pub fn program(&self, media_type: &str) -> (&[String], bool) {
         let family = media_type.split_once('/').map(|(family, _)| format!("{family}/*"));
         let keys = [Some(media_type), family.as_deref(), Some(ALL)];

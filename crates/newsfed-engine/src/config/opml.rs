@@ -178,7 +178,7 @@ impl Outlines {
         }
     }
 
-    /// Salvages a broken outline. Everything before it is kept in any case.
+    /// Salvages a broken outline. Everything before it is kept.
     fn broken(
         &mut self,
         outline: &str,
@@ -284,7 +284,7 @@ impl Outline {
             match key.to_ascii_lowercase().as_str() {
                 "text" => outline.text = filled,
                 "title" => outline.title = filled,
-                // An empty URL is kept, because the outline is meant to be a feed.
+                // An empty URL is kept, because the outline is intended to be a feed.
                 "xmlurl" => outline.address = Some(value),
                 "url" => link = filled,
                 "type" => outline.kind = filled,

@@ -16,7 +16,7 @@ use toml_edit::{InlineTable, Value};
 
 /// Keys that OPML has attributes for.
 const PLAIN: &[&str] = &["title", "url", "folder", "tags"];
-/// Marks a title that is the feed's, not the user's own. It is only exported for other readers.
+/// Marks a title that is the feed's, not the user's own, and is only exported for other readers.
 pub(super) const OWN_TITLE: &str = "own-title";
 /// Keys that may contain or name secrets. They are neither exported, because that would publish them, nor
 /// imported, because that could run commands or send the user's secrets to a server.

@@ -45,8 +45,8 @@ roles! {
     Error, "error", "Something failed";
     Warning, "warning", "Something needs attention";
     Ok, "ok", "Something succeeded";
-    Link, "link", "A link of an article";
-    Code, "code", "Code of an article";
+    Link, "link", "A link in an article";
+    Code, "code", "Code in an article";
     CodeKeyword, "code-keyword", "A keyword in code";
     CodeFunction, "code-function", "A function in code";
     CodeType, "code-type", "A type in code";

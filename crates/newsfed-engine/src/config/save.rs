@@ -30,7 +30,7 @@ pub enum EditSaveError {
 }
 
 /// Reads the file, passes the text to `change`, and replaces the file with the result. `change` is called
-/// again if the file was changed at the same time. A missing file counts as empty. Symbolic links and the
+/// again if the file was changed at the same time. A missing file is treated as empty. Symbolic links and the
 /// mode are kept, and new files are readable by their owner only.
 pub(crate) fn rewrite<E: From<EditSaveError>>(
     file: &Path,
@@ -172,7 +172,7 @@ mod tests {
     fn removes_leftovers_of_interrupted_saves() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        // The leftover of a killed save is named by the same builder.
+        // The file that a killed save leaves.
         let left = prepare(folder.path(), &path("f"), "x").unwrap().keep().unwrap().1;
         let others = [".newsfed-abc.tmp", ".newsfed-abc-de.tmp", "newsfed-abcdef.tmp", "x.tmp"];
         others.iter().for_each(|name| fs::write(path(name), "x").unwrap());

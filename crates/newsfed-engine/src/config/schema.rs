@@ -168,7 +168,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.mark_read", Rule::OneOf(MarkRead::NAMES), |s| Slot::Choice(&mut s.ui.mark_read)).on(
         FormPage::Reading,
         "Mark read when",
-        "Items are marked read when opened, shown for a second, or scrolled past.",
+        "When opened, also after a second in the preview or when scrolled past, or never.",
     ),
     key("ui.unread_only", Rule::Any, |s| Slot::Flag(&mut s.ui.unread_only)).on(
         FormPage::Reading,
@@ -215,7 +215,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
             "Marks folder",
             "Where your machines exchange marks, such as ~/Sync/newsfed.",
         )
-        .unset("marks stay here"),
+        .unset("none"),
     key("machines.name", WORD, |s| Slot::MaybeText(&mut s.machines.name))
         .on(FormPage::Reading, "Machine name", "The name of this machine on your other machines.")
         .unset("name of the computer"),
@@ -252,7 +252,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Programs,
             "Notification command",
-            "Command such as notify-send {title} {text}. Also for the daemon and sync.",
+            "Such as notify-send {title} {text}. The daemon and sync use it too.",
         )
         .unset("none"),
     key("notify.quiet", QUIET_HOURS, |s| Slot::MaybeText(&mut s.notify.quiet))
@@ -291,7 +291,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("retention.unread", Rule::Any, |s| Slot::Flag(&mut s.retention.unread)).on(
         FormPage::Retention,
         "Remove unread too",
-        "Remove unread items too.",
+        "Whether retention also removes unread items.",
     ),
     key("download.days", RETENTION_DAYS, |s| Slot::MaybeCount(&mut s.download.days))
         .on(
@@ -313,7 +313,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     .on(
         FormPage::Polling,
         "Policy",
-        "Uses publishing times (learned), the interval (fixed) or past changes.",
+        "Based on publishing times (learned), the interval (fixed) or past changes.",
     ),
     key("schedule.polls_per_day", POLLS, |s| Slot::Number(&mut s.schedule.polls_per_day)).on(
         FormPage::Polling,

@@ -45,7 +45,7 @@ pub struct Settings {
     pub ui: UiSettings,
     pub keys: KeySettings,
     pub log: LogSettings,
-    /// `[themes.NAME]`: styles by role, merged onto the theme in the key `base`, or else the default theme.
+    /// `[themes.NAME]`: styles by role, merged onto the theme named in `base`, or else the default theme.
     pub themes: BTreeMap<String, BTreeMap<String, String>>,
     /// Saved queries, shown below the built-in views.
     pub views: Vec<ViewSettings>,
@@ -202,13 +202,13 @@ pub struct ScheduleSettings {
     pub interval: Duration,
     /// Minimum time between two scheduled polls.
     pub min_interval: Duration,
-    /// Minimum time between two polls of sources that publish rarely; a user's own interval is exempt.
+    /// Minimum time between two polls of a source that publishes rarely; a user's own interval is exempt.
     pub usual_min_interval: Duration,
     /// Initial interval of websites and sitemaps, because each poll may fetch many pages.
     pub site_interval: Duration,
     /// Minimum time between two scheduled polls of a website or sitemap.
     pub site_min_interval: Duration,
-    /// Maximum time between two scheduled polls, unless a server asks for more.
+    /// Maximum time between two scheduled polls, unless a server requires more.
     pub max_interval: Duration,
     /// Hours without scheduled polls, as [`crate::model::QuietHours`] parses them.
     pub quiet_hours: Option<String>,
@@ -228,7 +228,7 @@ pub struct ScheduleSettings {
     pub advarss_random_first: bool,
     /// learned: how much the price of a poll grows with the rate, 0-1.
     pub learned_exponent: f64,
-    /// learned: number of missing items after which a source counts as silent; 0 means never.
+    /// learned: number of missing items after which a source is considered silent; 0 means never.
     pub learned_silence: f64,
 }
 

@@ -308,7 +308,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .kinds(FEEDS),
 ];
 
-/// Every key of a `[[source]]`, including its table.
+/// Every key of a `[[source]]`, with its table.
 pub fn source_keys() -> Vec<&'static str> {
     std::iter::once("id").chain(SETTINGS.iter().map(|setting| setting.key)).collect()
 }

@@ -61,7 +61,7 @@ fn check_lists(sources: &[(At, Source)], report: &mut Report) {
         report.warn(
             *at,
             &key,
-            format!("there is no list {list}, so the source counts as added by you"),
+            format!("there is no list {list}, so the source is treated as added by you"),
         );
     }
 }
@@ -124,8 +124,7 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     Some(Numbered { source, at: node.at, id_at: id.and(find("id")).map(|p| p.node.at) })
 }
 
-/// The start of messages about a source: its id, URL or number, whichever is set first. Formatted only when
-/// needed.
+/// The start of messages about a source: its id, else its URL, else its number. Formatted only when needed.
 struct Prefix<'a> {
     index: usize,
     id: Option<&'a Pair>,

@@ -50,7 +50,7 @@ pub(crate) fn set_each(
     let mut new = String::with_capacity(text.len());
     let mut done = 0;
     for (start, value) in starts.iter_mut().zip(values) {
-        // Elements do not overlap, so their changes are in the same order.
+        // Elements do not overlap, so the changes are in the order of the elements.
         let here = std::mem::replace(start, new.len() + (*start - done));
         let Some(value) = value else { continue };
         let (range, with) = edit(document.as_table(), text, Some(here), path, value.as_deref())?;
@@ -198,7 +198,7 @@ fn insert(text: &str, place: &Target<'_>, path: &[&str], key: &str, value: &str)
         let at = line_end(text, after);
         return (at..at, format!("{newline}{line}"));
     }
-    // A key of the file itself goes before the first table, any other to the end.
+    // A key of the file itself goes before the first table; any other key is appended to the file.
     let is_top = path.len() == place.prefix.len() + 1;
     match (is_top, first_header(place.opened)) {
         (true, Some(header)) => {

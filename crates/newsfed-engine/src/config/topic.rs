@@ -1,5 +1,5 @@
 //! Topics that can only be configured in `config.toml`. They have no command and no field in the form, but
-//! users search for them there.
+//! users search for them in the help and the palette.
 
 use super::action::is_searched_by;
 

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// Length of the history that is replayed.
 const REPLAYED: TimeDelta = TimeDelta::days(28);
-/// Minimum number of items in that time. With fewer items, the mean delay is mostly random.
+/// Minimum number of items in the replayed history. With fewer items, the mean delay is mostly random.
 const MIN_ITEMS: usize = 20;
 /// Minimum reduction of the mean delay, in minutes.
 const MIN_MINUTES: f64 = 10.0;
@@ -237,7 +237,7 @@ fn candidates(source: &Source, own: &ScheduleSettings) -> Vec<Candidate> {
     }
     if own.policy != PolicyKind::Fixed {
         let floor = own.usual_min_interval.as_secs() / 60;
-        // Without validators, the minimum is doubled unless it is the source's own.
+        // An equal interval may help too: without validators, only an inherited minimum is doubled.
         let shorter = INTERVALS.into_iter().filter(|minutes| *minutes <= floor);
         all.extend(shorter.map(Candidate::MinInterval));
     }

@@ -195,8 +195,8 @@ pub(super) async fn shut_down(context: &Arc<Context>) {
     finish(context, Some(PATIENCE)).await;
 }
 
-/// Sends a notification about the items, then runs the commands. Each is recorded when it is done and never
-/// repeated, so that a program killed in between has run each command at most once.
+/// Sends a notification about the items, then runs the commands. Each command is recorded when it is done and
+/// never repeated, so it runs at most once even if newsfed is killed.
 async fn announce(context: &Arc<Context>, all: Vec<Announcement>) -> Result<Announced, StoreError> {
     let settings = context.settings();
     let groups = by_rule(all);

@@ -15,7 +15,7 @@ const NOTE: &str = "schedule.price";
 const CORRECTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 /// How often the running time is counted.
 pub(super) const TICK: TimeDelta = TimeDelta::hours(1);
-/// After a longer gap, the machine is assumed to have slept, or newsfed was not running.
+/// After a longer gap, it is assumed that the machine slept or that newsfed was not running.
 const MAX_GAP: TimeDelta = TimeDelta::hours(6);
 
 /// The price of a poll, and when it was last corrected.

@@ -25,7 +25,7 @@ impl Handle {
         Some((source.clone(), source.account.clone()?))
     }
 
-    /// Divides a change into parts for the files and parts for account sources. Settings of account sources
+    /// Divides a change into parts for the files and parts for account sources. For account sources, settings
     /// that servers do not know are stored in `sources.toml`.
     pub(super) fn divide(&self, change: FileChange) -> Result<Divided, FollowError> {
         Ok(match change {

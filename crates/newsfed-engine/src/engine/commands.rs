@@ -22,7 +22,7 @@ pub struct CommandRun {
     pub done: usize,
     /// Number of items that it failed for.
     pub failed: usize,
-    /// Number of items that it was not started for: the program cannot be started, or the item was removed.
+    /// Number of items that it was not started for, because it cannot be started or the item was removed.
     pub left_out: usize,
     /// The last error.
     pub error: Option<String>,

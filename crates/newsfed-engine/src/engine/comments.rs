@@ -22,7 +22,7 @@ const SEEN: &str = "removed_later";
 const REMOVED: &str = "removed_as_gone";
 /// Maximum number of removed sources that are remembered; the oldest are dropped.
 const MAX_REMOVED: usize = 1000;
-/// Number of consecutive failures after which a page that is not found counts as gone.
+/// Number of consecutive failures after which a page that is not found is considered gone.
 const NOT_FOUND: u32 = 3;
 /// Delay before the first round, so that the interface is ready to show its messages.
 const FIRST: TimeDelta = TimeDelta::minutes(1);
@@ -54,8 +54,8 @@ impl Handle {
     /// source, and stores its first poll.
     ///
     /// # Errors
-    /// If the item has no such feed, the feed cannot be read, or is already followed. A feed at a
-    /// private address is refused, unless that is the host of the item's source.
+    /// If the item has no such feed, or the feed cannot be read or is already followed. A feed at a private
+    /// address is refused, unless it is on the host of the item's source.
     pub async fn follow_comments(&self, item: i64) -> Result<(Source, FileEdit), FollowError> {
         let read = self.context.read(move |reader| Ok((reader.row(item)?, reader.item(item)?)));
         let (Some(row), Some(found)) = read.await? else { return Err(FollowError::NoComments) };
@@ -122,15 +122,14 @@ fn why_dead(days: u32, facts: &SourceFacts, known: &Known) -> Option<String> {
 }
 
 impl Handle {
-    /// Removes the sources with `remove_after` that have expired, such as those of comments that have ended.
-    /// Returns the changes made. Their items are kept for 30 days. A source with items that the user keeps is
-    /// not removed.
+    /// Removes the sources with `remove_after` that have expired, such as old comment feeds. Their items are
+    /// kept for 30 days. A source with items that the user keeps is not removed. Returns the changes made.
     ///
     /// # Errors
     /// If the database or `sources.toml` cannot be used.
     pub async fn drop_dead_sources(&self) -> Result<Vec<AutomaticChange>, FollowError> {
         let (mut ids, mut keys, mut changes) = (Vec::new(), Vec::new(), Vec::new());
-        // Usually there are no such sources, so that the facts of all sources need not be read.
+        // Usually there are no such sources, so the facts of all sources need not be read.
         if !self.context.declared().borrow().iter().any(|source| source.remove_after.is_some()) {
             return Ok(changes);
         }
@@ -184,7 +183,7 @@ impl Handle {
         Ok(changes)
     }
 
-    /// When a source with `remove_after` was first seen. The age of a source without items counts from then.
+    /// When a source with `remove_after` was first seen. The age of a source without items starts then.
     async fn first_seen(&self, key: i64, now: Time) -> Result<Time, StoreError> {
         let mut seen: BTreeMap<i64, i64> = self.memo(SEEN).await?;
         if let Some(first) = seen.get(&key).and_then(|at| Time::from_timestamp(*at, 0)) {

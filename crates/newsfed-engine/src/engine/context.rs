@@ -284,7 +284,7 @@ impl Context {
         self.begin(bytes, work).await?.await.ok()
     }
 
-    /// Performs work on a document of this size in bytes, for a thread that waits.
+    /// Performs work on a document of this size in bytes, and blocks the calling thread until it is done.
     pub(super) fn work_on<T: Send + 'static>(
         &self,
         bytes: usize,

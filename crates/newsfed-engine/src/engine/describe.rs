@@ -55,8 +55,8 @@ fn last_sync(account: &AccountPolling, now: Time) -> String {
 fn next_sync(account: &AccountPolling, now: Time) -> String {
     match account.next_sync {
         Some(at) if at > now => time_text::clock(at, now),
-        Some(_) => "is due".to_owned(),
-        None if account.last_sync.is_none() && account.problem.is_none() => "is due".to_owned(),
+        Some(_) => "due now".to_owned(),
+        None if account.last_sync.is_none() && account.problem.is_none() => "due now".to_owned(),
         None => format!("after `newsfed account login {}`", account.name),
     }
 }
@@ -160,7 +160,7 @@ fn signal(signal: &DecidingSignal) -> String {
     format!("{}: {} ({})", signal.name.name(), signal.why, span(after))
 }
 
-/// The problem with a website's selectors and its start, and selectors that would match.
+/// The problem with a website's selectors, when it began, and selectors that would match.
 pub fn broken(problem: &SelectorProblem) -> String {
     let SelectorProblem { since, what, instead, key } = problem;
     let known = format!("{what} since {}", time_text::minute(*since));

@@ -120,7 +120,7 @@ fn reports_a_pause_that_moved_the_poll_once() {
     assert!(wanted.contains("postponed to") && wanted.contains("(Cache-Control max-age)"));
     why.pause = Some(Pause { until: later(180), reason: PauseReason::SkipWindow });
     assert!(line(&why, "paused").unwrap().contains("skipHours"));
-    // The panel uses sentences.
+    // The schedule report contains sentences instead.
     let facts = SourceFacts::new(1, SourceId("a".to_owned()), String::new());
     let sentences = crate::engine::schedule_report::sentences(&why, &facts, now());
     let paused = sentences.iter().find(|sentence| sentence.contains("skipHours")).unwrap();
@@ -237,7 +237,7 @@ fn an_account_source_has_no_schedule() {
 }
 
 #[test]
-fn a_single_gap_is_not_called_a_habit() {
+fn a_single_gap_is_not_called_regular() {
     let mut why = why();
     let dates = [0, 60, 120].map(|minutes| later(-minutes));
     for (dates, want) in [(&dates[..2], "60 min between the only two items"), (&dates, "always ")] {

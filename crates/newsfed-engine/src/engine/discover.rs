@@ -156,8 +156,8 @@ impl Handle {
         }
     }
 
-    /// The sitemaps in robots.txt; `None` if robots.txt forbids programs to read the page. Only the typed
-    /// page and the feeds that it announces are fetched before robots.txt.
+    /// The sitemaps in robots.txt; `None` if it cannot be read or forbids programs to read the page. Only the
+    /// typed page and the feeds that it announces are fetched before robots.txt.
     async fn fetch_robots(&self, page: &Url, found: &mut Discovery) -> Option<Vec<String>> {
         let request = self.request(page, &found.typed, Purpose::Page);
         let host = page.host_str().unwrap_or_default().to_owned();
@@ -174,8 +174,8 @@ impl Handle {
         None
     }
 
-    /// Fetches the typed URL. A URL without a scheme is fetched by https, or by http if the server does not
-    /// support https, which is reported. Credentials are only sent over http if the user typed that scheme.
+    /// Fetches the typed URL. A URL without a scheme is fetched over https, or over http if the server lacks
+    /// https, which is reported. Credentials are only sent over http if the user typed that scheme.
     async fn fetch_typed(
         &self,
         typed: &mut Typed,
@@ -203,7 +203,7 @@ impl Handle {
         }
     }
 
-    /// Fetches the typed URL, even if its name resolves to a private address: the user typed it.
+    /// Fetches the typed URL, even if its host name resolves to a private address: the user typed it.
     pub(super) async fn fetch_name(&self, typed: &mut Typed) -> Result<Fetched, FollowError> {
         let first = self.fetch(&typed.web.url, typed, Purpose::Feed).await;
         let private = |e: &FollowError| {

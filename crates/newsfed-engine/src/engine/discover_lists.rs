@@ -68,7 +68,7 @@ impl Handle {
         if !announced.is_empty() {
             found.report_found(format!("the page links to {url}, which announces a feed"));
             let less = |a: AnnouncedFeed| AnnouncedFeed { confidence: a.confidence.min(MAX), ..a };
-            // Only the first way in the list is tried, so the ways found before are set aside.
+            // Only the first way in the list is tried, so the ways found so far are set aside.
             let before = std::mem::take(&mut found.ways);
             self.try_announced(announced.into_iter().map(less).collect(), found).await;
             let works = !found.ways.is_empty();

@@ -107,7 +107,7 @@ impl Handle {
     /// future to stop the program.
     ///
     /// # Errors
-    /// If this fails, or the result is not a feed.
+    /// If the program fails, the file cannot be read, or the result is not a feed.
     pub async fn discover_origin(&self, typed: TypedOrigin) -> Result<Discovery, FollowError> {
         let TypedOrigin { mut origin, url } = typed;
         if !origin.filter.is_empty() {

@@ -19,7 +19,7 @@ pub struct Edited {
     pub edits: Vec<FileEdit>,
     /// The settings that apply now, if `config.toml` was changed.
     pub settings: Option<Box<Settings>>,
-    /// Changes that undo those of account sources, for [`FileChange::Collected`].
+    /// Changes that undo those made to account sources, for [`FileChange::Collected`].
     pub collected: CollectedChanges,
     /// Why the views of an import were not saved even though its sources were added.
     pub problem: Option<String>,

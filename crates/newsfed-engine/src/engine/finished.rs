@@ -21,7 +21,7 @@ pub(super) struct Finished {
     pub(super) requests: u32,
     pub(super) wire_bytes: u64,
     pub(super) elapsed: Duration,
-    /// Whether this machine or its network is the cause, so that the failure does not count for the source.
+    /// Whether this machine or its network is the cause, so that the source is not recorded as failing.
     pub(super) offline: bool,
     /// The body's share of the memory budget, kept until the body is stored.
     pub(super) memory: Option<MemoryShare>,
@@ -86,7 +86,7 @@ impl Finished {
         self
     }
 
-    /// The result if the document could not be read. A response without its items must not count as read.
+    /// The result if the document could not be read. A response without its items must not be stored as read.
     pub(super) fn unreadable(mut self) -> Self {
         let message = "the document could not be read (this is a bug)".to_owned();
         self.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };

@@ -72,7 +72,7 @@ impl Handle {
             urls.iter().map(|url| reader.sources_with(but, url)).collect::<Result<Vec<_>, _>>()
         });
         let found = found.await?;
-        // If one URL is not in any source, the others will be unknown too.
+        // If a page is in none of the sources, their titles would not explain everything.
         if all && found.iter().any(Vec::is_empty) {
             return Ok(Vec::new());
         }

@@ -282,7 +282,7 @@ impl Handle {
             }
         };
         store(&self.context, &job, at, finished).await?;
-        // A re-added source already has items, so further ones are announced.
+        // A re-added source already has items, so new ones are announced.
         announce::refresh_ended(&self.context);
         Ok(())
     }
@@ -309,7 +309,7 @@ impl Handle {
         self.context.declared().borrow().iter().any(|source| source.account.is_none())
     }
 
-    /// Records the current state of the files as read. Returns whether it is unchanged.
+    /// Records the current state of the files as the one last read. Returns whether it is unchanged.
     pub(super) fn declarations_seen(&self) -> bool {
         let now = [self.paths.sources_file(), self.paths.config_file()].map(FileState::of);
         let seen = self.context.declared_at.lock().map(|mut at| std::mem::replace(&mut *at, now));
@@ -332,8 +332,8 @@ impl Handle {
         }
     }
 
-    /// Reloads the declared sources after a change to the file, which is kept even if this fails. Returns
-    /// whether it succeeded; otherwise, the status contains the error.
+    /// Reloads the declared sources after a change to the file, which is kept even if reloading fails.
+    /// Returns whether it succeeded; otherwise, the status contains the error.
     pub(super) async fn read_again(&self) -> bool {
         let read = self.reload().await;
         if let Err(e) = &read {
@@ -420,7 +420,7 @@ impl Handle {
         if *self.context.settings() == settings {
             return;
         }
-        tracing::info!("config.toml was read again");
+        tracing::info!("config.toml was reloaded");
         self.context.set_settings(settings.clone());
         budget::restore(&self.context).await;
         rules::renew(&self.context).await;

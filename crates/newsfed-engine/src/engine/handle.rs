@@ -66,8 +66,9 @@ pub struct Handle {
 impl Engine {
     /// Updates the database to match the declared sources and starts the background tasks on the current
     /// runtime. If another process already polls the database, this one reads, marks, edits, and fetches the
-    /// pages that its user opens ([`ProcessRole::Watches`]). With `follow`, it takes over within seconds after the
-    /// other process ends. A database that cannot be written is opened read-only ([`ProcessRole::Reads`]).
+    /// pages that its user opens ([`ProcessRole::Watches`]). With `follow`, it takes over within seconds
+    /// after the other process ends. A database that cannot be written is opened read-only
+    /// ([`ProcessRole::Reads`]).
     pub async fn start(self) -> Result<Handle> {
         Ok(self.start_held().await?.0)
     }
@@ -225,7 +226,7 @@ impl Handle {
         self.context.end_exploring(key)
     }
 
-    /// Sets a mark on exactly these items. Returns the row keys of the items that changed.
+    /// Sets or removes a mark on exactly these items. Returns the row keys of the items that changed.
     pub async fn mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.context.store.mark_for_undo(mark, keys, to, false).await
     }
@@ -244,7 +245,7 @@ impl Handle {
         self.context.store.apply_rule(rule, view, now).await
     }
 
-    /// Notifications of rules for the interface. They replace the command that is used without it.
+    /// Notifications for the interface. While it is not running, `notify.command` is run instead.
     pub fn notifications(&self) -> mpsc::UnboundedReceiver<Notification> {
         self.context.announcer.listen()
     }

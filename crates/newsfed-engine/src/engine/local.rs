@@ -130,7 +130,7 @@ async fn run(
         Ended { is_started: false, status, .. } => Err(failed(ErrorKind::User, status)),
         Ended { status, error, .. } => {
             let error = error.map(|error| format!(": {error}")).unwrap_or_default();
-            // Drop the colon, because the program's own message follows after one.
+            // Drop this colon, because another one separates the program's own message.
             let status = status.replacen("exit status: ", "exit status ", 1);
             let message = format!("{name} failed: {status}{error}");
             Err(failed(ErrorKind::Permanent, text::truncate(&message, MAX_ERROR).into_owned()))

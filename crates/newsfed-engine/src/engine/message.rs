@@ -146,7 +146,7 @@ pub struct Discovery {
 /// The start of the report about a problem with an announced feed.
 pub(super) const BROKEN_FEED: &str = "the announced feed does not work: ";
 
-/// An attempt to find a way of following a URL.
+/// An attempt to find a way to follow a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tried {
     /// Whether the attempt found a way.
@@ -305,7 +305,7 @@ impl PreviewItem {
     }
 }
 
-/// The date that an entry will be listed under. A publisher's zero timestamp does not count as a date.
+/// The date that an entry will be listed under. A publisher's zero timestamp is ignored.
 fn entry_date(entry: &Entry) -> Option<Time> {
     let real = |at: &Time| at.timestamp() > 0;
     entry.published.filter(real).or(entry.updated.filter(real))

@@ -7,8 +7,8 @@ use chrono::TimeDelta;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Distinguishes a lost network from failing hosts: the network counts as lost if several hosts that did not
-/// fail before are unreachable, and no host has responded for a while.
+/// Distinguishes a lost network from failing hosts: the network is considered lost if several hosts that did
+/// not fail before are unreachable, and no host has responded for a while.
 #[derive(Debug, Default)]
 pub(super) struct Connectivity {
     state: Mutex<Reachable>,
@@ -18,11 +18,11 @@ pub(super) struct Connectivity {
 struct Reachable {
     /// For each unreachable host, the sources that were polled there.
     unreachable: HashMap<String, HashSet<i64>>,
-    /// When the first of these hosts was found to be unreachable.
+    /// When the first of the unreachable hosts was found.
     since: Option<Time>,
     /// When a host last responded.
     responded_at: Option<Time>,
-    /// The network counts as lost when this many hosts are unreachable.
+    /// The network is considered lost when this many hosts are unreachable.
     enough: usize,
 }
 
@@ -32,7 +32,7 @@ impl Reachable {
     }
 }
 
-/// The network counts as lost when this many hosts are unreachable; fewer if there are fewer hosts.
+/// The network is considered lost when this many hosts are unreachable; fewer if there are fewer hosts.
 const OFFLINE_AFTER: usize = 3;
 /// If a response is more recent than this, the network is available.
 const RECENTLY_REACHED: TimeDelta = TimeDelta::minutes(10);
@@ -44,9 +44,9 @@ const RECENTLY_LOST: TimeDelta = TimeDelta::minutes(1);
 pub(super) enum Reach {
     /// The network is available.
     Online,
-    /// The network counts as lost.
+    /// The network is considered lost.
     Offline,
-    /// The network counts as lost from now on. These sources were recorded as failing before.
+    /// The network is considered lost from now on. These sources were wrongly recorded as failing.
     Lost(Vec<i64>),
 }
 
@@ -85,7 +85,7 @@ impl Connectivity {
         }
     }
 
-    /// Whether the network counts as lost.
+    /// Whether the network is considered lost.
     pub(super) fn is_offline(&self) -> bool {
         self.state().is_lost()
     }
@@ -95,8 +95,8 @@ impl Connectivity {
     }
 }
 
-/// Records that the network is available. Failures that were wrongly attributed to the network now count as
-/// failures of their sources.
+/// Records that the network is available. Failures that were wrongly attributed to the network are now
+/// recorded as failures of their sources.
 pub(super) async fn reached(context: &Context) {
     for key in context.network.reached(context.clock.now()) {
         amend(context, key, |facts| facts.fail_count += 1).await;
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn unreachable_hosts_count_as_failing_if_another_responds() {
+    fn unreachable_hosts_are_failing_if_another_responds() {
         let network = Connectivity::default();
         let now = Time::from_timestamp(0, 0).unwrap();
         for (key, host) in ["a", "b", "c"].into_iter().enumerate() {

@@ -137,7 +137,7 @@ impl Planner {
         };
         let paused = facts.pause;
         self.plan(facts, &memory, response, planned.signal, planned.at);
-        // The host may have asked for a longer pause since then.
+        // The host may have asked for a longer pause since the last poll.
         if paused.map(|pause| pause.until) > facts.pause.map(|pause| pause.until) {
             facts.pause = paused;
         }

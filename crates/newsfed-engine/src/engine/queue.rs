@@ -89,7 +89,7 @@ impl Queue {
         self.leave(claim);
     }
 
-    /// Starts the next job of the host but keeps the claim on the source.
+    /// Lets the next job of the host start but keeps the claim on the source.
     pub(super) fn leave(&mut self, claim: &Claim) {
         self.busy.remove(&claim.host);
         if self.waiting.contains_key(&claim.host) {

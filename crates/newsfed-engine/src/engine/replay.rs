@@ -146,7 +146,7 @@ fn unknown(key: i64) -> Option<(Source, SourceFacts)> {
     Some((Source::feed(id, url), facts))
 }
 
-/// A replay of sources as if newsfed had polled them all the time, and every server had responded.
+/// A replay of sources as if newsfed had polled them without interruption, and every server had responded.
 #[derive(Debug, Clone)]
 pub struct LimitedReplay {
     pub recorded: Vec<Recorded>,
@@ -189,13 +189,13 @@ impl LimitedReplay {
         run(fit(first, budget, |parameter| self.figures(&run(parameter), Phase::All)).0)
     }
 
-    /// Runs at a constant price of a poll under the policy `learned`, in item-seconds of waiting.
+    /// Runs the policy `learned` at a constant price per poll, in item-seconds of waiting.
     pub fn at_price(&self, price: f64) -> Vec<Run> {
         self.replaying(price).into_iter().map(|source| source.finish(self.dates)).collect()
     }
 
-    /// Runs with a price that starts at a multiple of what the budget usually needs, and is corrected
-    /// daily as the engine does.
+    /// Runs with a price that starts at a multiple of what the budget usually needs, and is corrected daily,
+    /// as in the engine.
     pub fn corrected(&self, factor: f64) -> Vec<Run> {
         let settings = &self.settings;
         let starts = || self.recorded.iter().map(|recorded| recorded.timeline.starts());

@@ -65,7 +65,7 @@ pub(super) struct Loop {
     /// The sources (row keys) that `total` counts.
     counted: HashSet<i64>,
     wake: Option<Time>,
-    /// The latest time that this loop has seen; `None` until the plans were compared with the clock.
+    /// The latest time that this loop has seen; `None` until the plans have been compared with the clock.
     latest: Option<Time>,
 }
 
@@ -150,7 +150,7 @@ impl Loop {
             Command::CancelRefresh => {
                 self.done += self.queue.cancel_reported();
                 self.end_refresh();
-                // Due sources are planned again.
+                // Sources that are due anyway are queued again.
                 self.replan().await;
             }
             Command::Refresh { keys, pace, report } => {
@@ -307,8 +307,8 @@ impl Loop {
         }
     }
 
-    /// If the clock was set back, moves the plans back equally far; otherwise nothing would be polled for
-    /// that long.
+    /// If the clock was set back, moves the plans back by the same amount; otherwise, nothing would be polled
+    /// until the clock had caught up.
     async fn heal(&self, now: Time) -> Result<(), StoreError> {
         let newest = self.context.read(|reader| reader.newest_poll()).await?;
         if let Some(ahead) = newest.map(|at| at - now).filter(|ahead| *ahead > SET_BACK) {

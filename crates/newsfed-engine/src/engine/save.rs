@@ -98,10 +98,10 @@ pub enum SaveError {
 }
 
 impl Handle {
-    /// Creates a file with articles. Dropping the future stops this.
+    /// Creates a file with articles; stops when the future is dropped.
     ///
     /// # Errors
-    /// If there is no article, or they cannot be read or converted.
+    /// If there are no articles, or they cannot be read or converted.
     pub async fn save(
         &self,
         order: &SaveOrder,
@@ -224,7 +224,7 @@ async fn fetch_pictures(
         match picture::fetch(context, row.source_key, &url).await {
             Ok(response) => Some((url, PictureFile::of(&response.body)?)),
             Err(why) => {
-                tracing::debug!("the picture {url} is not saved: {why}");
+                tracing::debug!("the picture {url} was not saved: {why}");
                 None
             }
         }
@@ -266,7 +266,7 @@ async fn add_embedded(
     let count = wanted.len();
     let found = find_embedded(context, row.key, wanted).await.map(|found| found.pictures);
     let found = found.unwrap_or_else(|why| {
-        tracing::debug!("the embedded pictures of an article are not saved: {why}");
+        tracing::debug!("the embedded pictures of an article were not saved: {why}");
         Vec::new()
     });
     let (mut saved, mut left_out) = (0, 0);

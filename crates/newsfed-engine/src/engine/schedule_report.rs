@@ -38,7 +38,7 @@ pub struct ScheduleReport {
     pub habits: Vec<(&'static str, String)>,
     /// Names and values: what limits the polls.
     pub limits: Vec<(&'static str, String)>,
-    /// The polls of at least the last 24 hours, newest first.
+    /// The last polls, newest first.
     pub checks: Vec<Check>,
     /// The planned polls if nothing new is found.
     pub coming: Vec<Time>,
@@ -50,7 +50,7 @@ pub struct ScheduleReport {
     pub crawl: Vec<String>,
     /// Whether the site is being explored.
     pub exploring: bool,
-    /// A setting that would find its items sooner.
+    /// A setting with which new items of the source would be found sooner.
     pub advice: Option<Advice>,
 }
 
@@ -324,7 +324,7 @@ fn habits(why: &Why, week: &[(&'static str, [u8; 24])]) -> Vec<(&'static str, St
     habits
 }
 
-/// The longest run of hours that are quiet on every day, across midnight too.
+/// The longest run of hours that are quiet on every day; it may cross midnight.
 fn quiet_hours(week: &[(&'static str, [u8; 24])]) -> Option<(usize, usize)> {
     let quiet = |hour: usize| week.iter().all(|(_, levels)| levels[hour % 24] == QUIET);
     let run = |from: usize| (from..from + 24).take_while(|hour| quiet(*hour)).count();

@@ -9,12 +9,12 @@ use crate::schedule::{
 use chrono::{Offset, TimeZone};
 use std::time::Duration;
 
-/// Shortest interval that the policy learned chooses; the user's settings apply in addition.
+/// Shortest interval that the policy `learned` chooses, within the limits in the user's settings.
 const MIN: Duration = Duration::from_secs(300);
-/// Limits of the first interval of the policy change-rate.
+/// Limits of the first interval of the policy `change-rate`.
 const FIRST: (Duration, Duration) = (Duration::from_secs(900), Duration::from_secs(24 * 3600));
 
-/// Maximum number of ticks in a random first interval of the policy advarss.
+/// Maximum number of ticks in a random first interval of the policy `advarss`.
 const MAX_FIRST_TICKS: u32 = 3;
 
 /// The setup of a source at `now`; `price` is the price of a poll for all sources.
@@ -89,7 +89,7 @@ pub(super) fn limits<'a>(
     let own = &source.schedule;
     let settings = settings.of(source);
     let fixed = settings.policy == PolicyKind::Fixed;
-    // A fixed interval is limited only by a maximum that the user set for the source.
+    // A maximum applies to a fixed interval only if the user set it for the source.
     let max = Some(settings.max_interval).filter(|_| !fixed || own.max_interval.is_some());
     let interval = source.interval.filter(|_| fixed);
     PollContext {

@@ -18,13 +18,13 @@ pub const MAX_WEEKS: usize = 52;
 const SLOW: u32 = 3000;
 /// Number of items whose gaps show whether a source is silent.
 const DATES: usize = 200;
-/// A source could be removed if a smaller share of its items was read.
+/// A source could be removed if less than this share of its items was read.
 const READ_SHARE: f64 = 0.05;
 /// The minimum number of items that a barely read source must have published.
 const ENOUGH: u32 = 20;
 /// The minimum time for which a barely read source must have been followed.
 const FOLLOWED: TimeDelta = TimeDelta::days(28);
-/// A source could be removed if it has been failing for longer.
+/// A source could be removed if it has been failing for this long.
 const FAILING: TimeDelta = TimeDelta::days(14);
 
 /// Statistics of all sources. The last week ends now; the oldest week comes first.
@@ -198,7 +198,7 @@ impl Statistics {
         self.bytes_saved += costs.bytes_saved;
     }
 
-    /// The sources that could be removed, in the order of the list.
+    /// The sources that could be removed, in the order of [`Self::sources`].
     pub fn unfollowed(&self) -> impl Iterator<Item = &SourceStatistics> {
         self.sources.iter().filter(|source| source.removal.is_some())
     }
@@ -217,7 +217,7 @@ fn of_source(
     let pulse = pulse(&dates, polled, now);
     // The counted items may cover less time than the source has been followed.
     let followed_long = reader.has_item_from_before(facts.key, now - FOLLOWED)?;
-    // Polls are kept only about as long as a source may fail before it could be removed.
+    // Polls are kept for about as long as a source must fail before it could be removed.
     let nearly = FAILING - TimeDelta::days(1);
     let polled_long = polled.is_some_and(|at| now - at >= nearly);
     let minutes = counted.words.div_ceil(u64::from(READING_PACE));
@@ -271,7 +271,7 @@ impl SourceStatistics {
     pub fn reason(&self) -> Option<String> {
         let day = |at: Option<Time>| at.map(|at| at.format("%Y-%m-%d").to_string());
         Some(match self.removal? {
-            RemovalReason::Gone => "the server reports that it is gone (HTTP 410)".to_owned(),
+            RemovalReason::Gone => "gone, according to the server (HTTP 410)".to_owned(),
             RemovalReason::Failing => match day(self.last_ok) {
                 Some(day) => format!("has been failing since {day}"),
                 None => "has never worked".to_owned(),
@@ -286,7 +286,7 @@ impl SourceStatistics {
         })
     }
 
-    /// Describes the problems of its polls or its publishing.
+    /// Describes a problem with polling the source or with how it publishes.
     pub fn problem(&self) -> Option<String> {
         let seconds = f64::from(self.millis) / 1000.0;
         match (self.health, self.pulse) {

@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Time between two batches, because writes requested by the user come first.
 const BREATHE: Duration = Duration::from_millis(20);
 
-/// Runs until it is stopped, starting when no other process polls the sources.
+/// Starts when no other process polls the sources, and runs until it is stopped.
 pub(super) async fn run(
     context: Arc<Context>,
     mut status: watch::Receiver<Status>,

@@ -27,7 +27,7 @@ pub(super) struct Verdict {
     /// The URL that was fetched.
     pub(super) requested: String,
     pub(super) outcome: Outcome,
-    /// The header of the response, if there was one.
+    /// The head of the response, if there was one.
     pub(super) response: Option<Head>,
     /// The facts of the document, if anything was new.
     pub(super) document: Option<DocumentFacts>,
@@ -121,8 +121,8 @@ impl Verdict {
         }
     }
 
-    /// Permanent redirects are stored immediately when subscribing or if the target contains a
-    /// known item, otherwise after several polls.
+    /// Permanent redirects are stored immediately in a source's first successful poll or if the target
+    /// contains a known item, otherwise after several polls.
     fn follow_move(&self, facts: &mut SourceFacts, head: &Head, ingested: &Ingested) {
         if self.settles {
             facts.moved_to = Some(head.final_url.clone());

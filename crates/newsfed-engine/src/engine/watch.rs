@@ -1,5 +1,5 @@
 //! Notices changes made by others: editors change the configuration files, other processes the database.
-//! While nothing changes, this takes no work.
+//! Watching takes hardly any work while nothing changes.
 
 use super::handle::Handle;
 use crate::config::Paths;
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// none.
 const CHECK: Duration = Duration::from_secs(30);
 
-/// Counts the changes to the two kinds of files.
+/// Counts the changes to the configuration files and to the database.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Changes {
     config: u64,
@@ -86,7 +86,7 @@ fn start(
     changes: watch::Sender<Changes>,
 ) -> notify::Result<RecommendedWatcher> {
     let files = [paths.config_file(), paths.sources_file()];
-    // A symbolic link in the folder leads to a file elsewhere.
+    // A file in the folder may be a symbolic link to a file elsewhere.
     let targets = files.iter().filter_map(|file| file.canonicalize().ok());
     let config: BTreeSet<PathBuf> = files.iter().cloned().chain(targets).collect();
     let names = |files: &BTreeSet<PathBuf>| -> Vec<OsString> {

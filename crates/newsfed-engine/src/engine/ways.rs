@@ -59,8 +59,8 @@ pub(super) fn sitemap_way(url: Url, count: usize, response: TimedResponse) -> Wa
 /// The targets of crawls, each with its confidence.
 pub(super) const CRAWLED: [(&str, f64); 2] = [("articles", 0.3), ("data", 0.05)];
 
-/// A way to crawl the site. Nothing is fetched yet: exploring the site takes longer, and is left to the first
-/// poll.
+/// A way to crawl the site. Nothing is fetched yet: exploring a site takes minutes, so it is left to the
+/// first poll.
 pub(super) fn crawl_way(url: &Url, (targets, confidence): (&str, f64)) -> Way {
     let rules = WebsiteRules { targets: Some(targets.to_owned()), ..WebsiteRules::default() };
     Way {
@@ -185,7 +185,7 @@ fn format_of(response: &Response) -> Option<DataFormat> {
 pub(super) fn feed_problem(url: &Url, failure: &FollowError) -> String {
     let why = match failure {
         FollowError::Status { status, .. } => format!("it returns {}", status_text(*status)),
-        FollowError::NoFeed(_) => "that URL is not a feed".to_owned(),
+        FollowError::NoFeed(_) => "the URL is not a feed".to_owned(),
         FollowError::Fetch { error, .. } => format!("it cannot be fetched: {error}"),
         other => return format!("{BROKEN_FEED}{other}"),
     };
@@ -295,7 +295,7 @@ impl Way {
         match &self.rules {
             SourceRules::Feed => "The feed is read when you follow it.",
             SourceRules::Sitemap(_) => {
-                "Only the URLs of the pages are known. New ones become items."
+                "Only the URLs of the pages are known. New pages become items."
             }
             SourceRules::Page(_) if self.file().is_some() => {
                 "Each change becomes a version that lists the changed rows, columns and totals."

@@ -15,8 +15,8 @@ const STACK: usize = 16 << 20;
 const LARGE: usize = 1 << 20;
 /// Maximum number of large documents that are read at the same time.
 const MAX_LARGE: usize = 2;
-/// The increment of the threads' nice value. The threads get a third of the share of an equally busy one, so that
-/// time limits on their work still hold.
+/// The increment of the threads' nice value. Each thread still gets a third of the time of an equally busy
+/// normal thread, so that time limits on its work hold.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 5;
 
@@ -107,7 +107,7 @@ impl Workers {
                 Err(e) => tracing::warn!("cannot start a thread: {e}"),
             }
         }
-        // Without a thread the task would never start. Dropping the task reports that.
+        // Without a thread, the task would never start. Dropping it reports the failure to the caller.
         if state.started > 0 {
             state.queued.push_back(task);
             // All threads are woken, because not every thread can take the task.
@@ -116,8 +116,8 @@ impl Workers {
     }
 }
 
-/// Lowers the priority of this thread: a refresh ends when the writer is done, so the writer must not wait for
-/// threads that parse.
+/// Lowers the priority of this thread: a refresh ends when the writer is done, so the writer must not wait
+/// for threads that parse.
 fn give_way() {
     // On other systems, the priority belongs to the whole process.
     #[cfg(target_os = "linux")]

@@ -51,7 +51,7 @@ pub enum FetchError {
     Unreadable { host: String, detail: String },
     /// The body exceeds the limit.
     #[error(
-        "the response from {host} is larger than {limit} bytes, the limit for it (net.max_body; 10 MiB for feeds)"
+        "the response from {host} is larger than {limit} bytes; the limit is net.max_body, for feeds at most 10 MiB"
     )]
     TooLarge {
         host: String,
@@ -168,7 +168,7 @@ impl FetchError {
         }
     }
 
-    /// Whether every host causes this error while this machine is offline.
+    /// Whether every request fails with this error while this machine is offline.
     pub fn is_offline(&self) -> bool {
         matches!(self, Self::Dns { .. } | Self::Connect { offline: true, .. })
     }

@@ -81,7 +81,7 @@ impl CacheControl {
                 match (name.to_ascii_lowercase().as_str(), value) {
                     ("max-age", Some(v)) => found.max_age = found.max_age.max(seconds(v)),
                     ("s-maxage", Some(v)) => found.s_maxage = found.s_maxage.max(seconds(v)),
-                    // A directive with a value concerns only the header fields that it names.
+                    // A directive with a value applies only to the header fields that it names.
                     ("no-cache", None) => found.no_cache = true,
                     ("no-store", None) => found.no_store = true,
                     _ => {}

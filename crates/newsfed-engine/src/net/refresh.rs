@@ -4,7 +4,7 @@ use super::request::Response;
 use crate::util::html::{Scanner, Token};
 use url::Url;
 
-/// Maximum delay that counts as a redirect, in seconds; with a longer delay, the page is meant to be read.
+/// Maximum delay that counts as a redirect, in seconds; a longer delay leaves time to read the page.
 const MAX_DELAY: f64 = 5.0;
 /// Maximum number of bytes of a page that are searched: the element belongs in the head.
 const MAX_HEAD: usize = 32 * 1024;

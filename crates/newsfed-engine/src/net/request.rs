@@ -152,7 +152,7 @@ impl Response {
     pub fn pause(&self) -> Option<Duration> {
         let asked = self.cache.retry_after.filter(|wait| !wait.is_zero());
         match (self.status, asked) {
-            // Other 4xx statuses concern a single document.
+            // Other 4xx statuses apply to a single document.
             (403 | 429 | 503, Some(wait)) => Some(wait.clamp(MIN_RETRY, MAX_RETRY)),
             (429, None) => Some(FIRST_LIMITED),
             _ => None,

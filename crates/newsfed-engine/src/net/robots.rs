@@ -141,7 +141,7 @@ impl Rule {
 }
 
 /// Whether a pattern matches the start of a path, or the whole path if it ends with `$`. `*` matches any
-/// bytes. Each piece is searched from where the last one ended, so the time is linear in the sum of both
+/// bytes. Each piece is searched for from where the last one ended, so the time is linear in the sum of both
 /// lengths.
 fn glob(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, anchored) = match pattern.strip_suffix(b"$") {

@@ -31,7 +31,7 @@ pub enum SecretError {
     Empty(String),
     #[error("the command {0} printed no secret within 10 seconds")]
     Slow(String),
-    /// The file cannot be read, is empty, or too large.
+    /// The file cannot be read, is readable by others, or has an empty first line.
     #[error("the file {path} with a secret cannot be used ({why})")]
     File { path: String, why: String },
 }

@@ -129,7 +129,7 @@ impl Client {
     /// response. The URL is the user's own, so it may be private; redirects are not followed.
     ///
     /// # Errors
-    /// If there is no response with status 200 within `within`.
+    /// If no response with status 200 arrives in the time `within`.
     pub async fn post_json(
         &self,
         url: &Url,

@@ -131,7 +131,7 @@ impl Transport {
         }
     }
 
-    /// Whether there are root certificates to verify servers, as far as they were needed.
+    /// Whether there are root certificates to verify servers; true until they are first needed.
     pub(crate) fn has_roots(&self) -> bool {
         !matches!(self.tls.get(), Some(Ok(Tls { has_roots: false, .. }) | Err(_)))
     }

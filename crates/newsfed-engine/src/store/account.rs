@@ -211,9 +211,9 @@ fn remove(conn: &Connection, id: &str, now: Time) -> Result<bool> {
     Ok(true)
 }
 
-/// Moves the items of an account's sources to the user's own sources with the same URL, or to those that were
-/// moved to the account. Only own sources without items get any, which happens if another process has read
-/// `sources.toml` before the account is removed.
+/// Moves the items of an account's sources to the user's sources with the same URL or, after a move to the
+/// account, with the same identifier. Only sources without items get any: those that another process has
+/// added from `sources.toml` before the account is removed.
 fn hand_over(conn: &Connection, account: i64) -> Result<()> {
     let mut find = conn.prepare(
         "SELECT own.key, source.key FROM source JOIN source own ON own.url = source.url

@@ -171,9 +171,9 @@ fn arrive(
 }
 
 /// The stored item that matches an arriving item, among those that are not yet linked to an item of the
-/// server. In a rebuilt database it has the same identifier; otherwise, for example in a source that
-/// was moved to the server, it has the same URL. With `relink`, the identifiers come from a different server.
-/// Some feeds have one URL for all items, so the title or the date must be the same too.
+/// server. In a rebuilt database it has the same identifier; otherwise, for example in a source that was
+/// moved to the server, it has the same URL. With `relink`, identifiers are ignored, because they come from a
+/// different server. Some feeds have one URL for all items, so the title or the date must be the same too.
 fn untied(conn: &Connection, source: i64, entry: &Prepared, relink: bool) -> Result<Option<i64>> {
     let tied = "EXISTS (SELECT 1 FROM remote_item WHERE item = key)";
     let title = &entry.entry.title;

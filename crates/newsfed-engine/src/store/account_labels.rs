@@ -32,7 +32,7 @@ pub struct SeenLabel {
 /// The result of merging labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergedLabels {
-    /// How many tags were set and removed here.
+    /// How many tags were set or removed here.
     Taken(usize),
     /// Nothing was done, because this many tags would be removed here.
     TooMany { lost: usize },

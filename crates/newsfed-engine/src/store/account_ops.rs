@@ -70,7 +70,7 @@ fn waiting(conn: &Connection, account: i64) -> Result<Vec<WaitingOp>> {
     Ok(all.into_iter().flatten().collect())
 }
 
-/// The changes that wait for sources of an account, by row key.
+/// The waiting changes to sources of an account, by the row key of the source.
 pub(super) fn by_source(conn: &Connection, account: i64) -> Result<HashMap<i64, Vec<AccountOp>>> {
     let mut all: HashMap<i64, Vec<AccountOp>> = HashMap::new();
     for op in waiting(conn, account)? {
@@ -241,7 +241,7 @@ impl Store {
 }
 
 impl Reader {
-    /// The changes that wait for an account (row key), in order.
+    /// The waiting changes of an account (row key), in order.
     pub fn account_ops(&self, account: i64) -> Result<Vec<WaitingOp>> {
         waiting(&self.conn, account)
     }

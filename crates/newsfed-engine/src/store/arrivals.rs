@@ -1,7 +1,7 @@
 //! New items on their way into the database, and the rules that apply to them.
 //!
 //! Whether a rule matches usually depends on the item alone; the item is then stored with the marks that its
-//! rules set. If a rule needs the database, all rules are applied after the item was stored.
+//! rules set. If a rule needs the database, all rules are applied after the item has been stored.
 
 use super::condition::Condition;
 use super::error::Result;
@@ -162,8 +162,7 @@ impl<'a> Arrivals<'a> {
         matches
     }
 
-    /// Postpones the rules until all items are stored, and makes the texts of the item searchable at that
-    /// time.
+    /// Postpones the item's rules until all items are stored, and makes its texts searchable for the rules.
     fn postpone(&mut self, key: i64, entry: &Entry, matches: Matches) -> Result<()> {
         let unsure = matches.iter().filter(|(_, is_certain)| !is_certain);
         let searches = unsure.map(|(rule, _)| self.arrival.rules.rules[*rule].searches);
@@ -309,7 +308,7 @@ pub(super) fn arrived_first(conn: &Connection, rules: &Rules, source: i64) -> Re
             ORDER BY date DESC, key DESC LIMIT -1 OFFSET ?2)",
     )?
     .execute([source, i64::from(count)])?;
-    // This is not shared, because other machines apply their own `first_unread`.
+    // These marks are not shared, because other machines apply their own `first_unread`.
     conn.prepare_cached(
         "DELETE FROM marked WHERE form = 'read' AND item IN (SELECT key FROM item WHERE source = ?1)",
     )?

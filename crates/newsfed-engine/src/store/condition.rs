@@ -19,7 +19,7 @@ pub enum Condition {
     Not(Box<Condition>),
     /// FTS5 match expression.
     Text(String),
-    /// A word or phrase with signs, such as `c++`.
+    /// A word or phrase with symbols, such as `c++`.
     Signed(Signed),
     /// Like `Signed`, for items that the index has found.
     Signs(Signed),
@@ -162,7 +162,7 @@ pub(super) struct Expression {
     pub(super) text: String,
     /// Whether its matches are excluded.
     excludes: bool,
-    /// Whether all its matches meet the condition. The index ignores signs, so it finds too many items.
+    /// Whether all its matches meet the condition. The index ignores symbols, so it finds too many items.
     pub(super) is_exact: bool,
 }
 
@@ -184,7 +184,7 @@ fn expression(condition: &Condition) -> Option<Expression> {
             let (not, is): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.excludes);
             // FTS5 has no expression for all items that do not contain a word.
             let start = (!is.is_empty()).then(|| format!("({})", joined(&is, " AND ")))?;
-            // Too many items would be excluded.
+            // Inexact expressions would exclude too many items.
             let not: Vec<_> = not.into_iter().filter(|one| one.is_exact).collect();
             if not.is_empty() {
                 return included(start, is_exact);

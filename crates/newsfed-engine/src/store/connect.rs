@@ -40,10 +40,11 @@ pub(super) fn open_writer_showing(
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     // SQLite never releases this memory. If there are many sources, the writer sets a larger cache.
     conn.pragma_update(None, "cache_size", -4096)?;
-    // The log is copied to the file once it has 32 MiB, and then overwritten. With few sources, the writer sets
-    // a lower limit: writing more of it for the first time takes longer than overwriting. With many, pages that
-    // change often would be copied more times. A process that does not know the sources must not have a lower
-    // limit than one that polls them, because its commits would copy that process's log.
+    // The log is copied to the file once it has 32 MiB, and then overwritten. With few sources, the writer
+    // sets a lower limit, because the first write to a part of the log takes longer than overwriting it. With
+    // many, a lower limit would cause more copies of pages that change often. A process that does not know
+    // the sources must not have a lower limit than one that polls them, because its commits would copy that
+    // process's log.
     let page: i64 = conn.pragma_query_value(None, "page_size", |r| r.get(0))?;
     conn.pragma_update(None, "wal_autocheckpoint", (32 << 20) / page)?;
     // Longer, because the last transaction before a checkpoint exceeds the limit.
@@ -72,7 +73,7 @@ pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
         let flags = flags | OpenFlags::SQLITE_OPEN_URI;
         conn = Connection::open_with_flags(uri, flags).map_err(|e| open_error(path, &e))?;
     }
-    // The writer was opened before the reader, and could not create the tables or migrate the file.
+    // The writer is opened first; if the schema is older, it could not create the tables or migrate the file.
     let version: i64 = conn.pragma_query_value(None, "user_version", |r| r.get(0))?;
     match usize::try_from(version) {
         Ok(0) => return Err(open_error(path, &"it is empty; delete it and start newsfed again")),

@@ -90,8 +90,8 @@ impl Reader {
         Ok(query.query_map([source], copy)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Where the publication dates of the newest items of a source (row key) come from, at most
-    /// `limit` items, most frequent first.
+    /// Where the publication dates of the newest `limit` items of a source (row key) come from, most frequent
+    /// origin first.
     pub fn dates_from(&self, source: i64, limit: u32) -> Result<Vec<DatesFrom>> {
         let mut query = self.conn.prepare_cached(
             "SELECT d.date_from, d.published IS NOT NULL AS dated, count(*) FROM

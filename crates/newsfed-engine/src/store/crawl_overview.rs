@@ -1,5 +1,4 @@
-//! The parts of a crawl's log that show its progress, without what the crawl has learned; and lost responses
-//! at the end of the log.
+//! Parts of a crawl's log: its progress, without what the crawl has learned, and lost responses at its end.
 
 use super::connect::open_unchanged;
 use super::crawl_log::{CrawlLog, RequestRow, version};

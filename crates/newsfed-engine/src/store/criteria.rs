@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// The conditions of a list, with dates computed and source names resolved.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Criteria {
-    /// FTS5 match expression; `None` if there are only conditions. It ignores signs such as those of `c++`,
+    /// FTS5 match expression; `None` if there are only conditions. It ignores symbols such as those of `c++`,
     /// which are further conditions.
     pub text: Option<String>,
     /// FTS5 match expression of excluded items, used if no text is searched for.
@@ -58,8 +58,8 @@ pub struct Criteria {
 pub struct TitleMatch {
     /// FTS5 match expression of titles that begin with the words.
     pub(super) text: String,
-    /// FTS5 match expression of titles that contain several words. They fill what the others leave of the
-    /// limit.
+    /// FTS5 match expression of titles that contain several words. They use the part of the limit that other
+    /// titles leave.
     pub(super) inside: Option<String>,
     /// The regular expression of a title that is a single word.
     pub(super) whole: Option<String>,
@@ -246,7 +246,7 @@ mod tests {
             ("author:roe x", Some("authors : \"roe\"* AND \"x\"")),
             ("a\"", Some("\"a\"\"\"")),
             ("日 C++", Some("\"日\" AND \"C++\"")),
-            // Exclusions of words with signs are further conditions.
+            // Exclusions of words with symbols are further conditions.
             ("notepad++ -c++ -go", Some("\"notepad++\" NOT \"go\"")),
             ("-c++ -go", None),
             ("c -c++ -go OR f#", Some("(((\"c\") NOT (\"go\")) OR \"f#\")")),

@@ -66,8 +66,8 @@ impl Reader {
         Ok(query.query_row([item], |r| r.get(0)).optional()?.flatten())
     }
 
-    /// Items of a source (row key) for which it is not decided yet whether their files are checked again, at most
-    /// `limit`.
+    /// Items of a source (row key) for which it is not decided yet whether their files are checked again, at
+    /// most `limit`.
     pub fn unplanned_files(&self, source: i64, limit: usize) -> Result<Vec<StoredFile>> {
         let sql =
             "SELECT i.key, i.url, d.enclosures, NULL FROM item i JOIN detail d ON d.item = i.key

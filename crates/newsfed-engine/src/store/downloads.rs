@@ -16,7 +16,8 @@ pub(super) const URL_OF: &str = "download of: ";
 pub struct DownloadRecord {
     /// Absolute path.
     pub path: String,
-    /// The URL as the feed gives it; `None` if a newsfed that did not store it yet downloaded the file.
+    /// The URL as the feed gives it; `None` if the file was downloaded by an older newsfed, which did not
+    /// store it.
     pub url: Option<String>,
     /// The row key of the file's item, if that is still stored.
     pub item: Option<i64>,

@@ -125,8 +125,8 @@ impl Filter {
         if q.nothing {
             self.and("0");
         }
-        // Lists of unread items need no condition, because hidden items are marked read. Lists of pinned items
-        // show hidden ones too.
+        // Lists of unread items need no condition, because hidden items are marked read. Lists of pinned
+        // items show hidden ones too.
         let pinned = view.scope == Scope::Pinned || q.pinned == Some(true);
         if !view.unread_only && q.read != Some(false) && !pinned {
             q.hidden.sql().into_iter().for_each(|sql| self.and(sql));

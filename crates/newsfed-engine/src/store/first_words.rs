@@ -155,8 +155,8 @@ fn may_go_on(text: &[u8], at: usize, in_markup: bool) -> bool {
     }
 }
 
-/// Whether the word before HTML that begins with `<` certainly ends there: only simple closing tags follow,
-/// and then something that separates words.
+/// Whether the word before `markup`, which begins with `<`, certainly ends there: only simple closing tags
+/// follow, and then something that separates words.
 pub(super) fn ends_word(markup: &[u8]) -> bool {
     let mut rest = markup;
     for _ in 0..MAX_TAGS {

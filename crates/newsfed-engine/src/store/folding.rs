@@ -37,7 +37,7 @@ const LAST: u32 = 0x58f;
 /// Computing the plain form of a letter takes longer than reading a line of text.
 static TABLE: LazyLock<Vec<Known>> =
     LazyLock::new(|| (FIRST..=LAST).filter_map(char::from_u32).map(find).collect());
-/// Like [`TABLE`], for further letters with accents.
+/// Like [`TABLE`], for more letters with accents.
 static ADDITIONAL: LazyLock<Vec<Known>> =
     LazyLock::new(|| ('\u{1e00}'..='\u{1eff}').map(find).collect());
 
@@ -45,7 +45,7 @@ static ADDITIONAL: LazyLock<Vec<Known>> =
 static PUNCTUATION: LazyLock<Vec<Known>> =
     LazyLock::new(|| ('\u{2000}'..='\u{206f}').map(find).collect());
 
-/// A text as the index reads it, approximately, with its signs. Line breaks are spaces.
+/// A text approximately as the index reads it, but with its symbols. Line breaks are spaces.
 pub(super) fn folded(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     folded.extend(text.chars().filter_map(folded_char));
@@ -82,7 +82,7 @@ pub(super) fn known(c: char) -> Known {
 }
 
 fn find(c: char) -> Known {
-    // A variation selector counts as a gap. It is not removed, unless it follows another gap.
+    // A variation selector is read as a gap, and is removed only after another gap.
     let is_clean = matches!(c, '\u{a0}' | '\u{fe0f}') || text::stands_alone(c);
     Known { form: form(c), is_clean }
 }

@@ -95,7 +95,7 @@ impl Store {
         self.call_quietly(move |conn| write(conn, source, set, &[&hash])).await
     }
 
-    /// Records that the user confirms the changes to a list that were refused last. Returns whether there was anything
+    /// Records that the user confirms the last refused changes to a list. Returns whether there was anything
     /// to confirm.
     pub async fn confirm_list(&self, source: i64) -> Result<bool> {
         self.call_quietly(move |conn| {

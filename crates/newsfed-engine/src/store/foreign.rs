@@ -39,7 +39,7 @@ pub struct ForeignSurplus {
     pub items: u64,
     /// Texts of items that are too long; the items were read without them.
     pub texts: u64,
-    /// Feeds, tags and enclosures: too many, or too long.
+    /// Feeds, tags and enclosures that are too many or too long.
     pub related: u64,
 }
 
@@ -146,7 +146,7 @@ impl ForeignDatabase {
     /// Copies a database into a new folder below `scratch` and opens the copy.
     ///
     /// # Errors
-    /// If it cannot be read, or is not the database of a known reader.
+    /// If the database cannot be read, or is not that of a known reader.
     pub fn open(path: &Path, scratch: &Path) -> Result<Self, ForeignError> {
         let fail = |e: &dyn std::fmt::Display| {
             let why = format!("{e}; quit the program that uses the file and try again");

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// - `comparable(text)`: without case and accents, with single spaces;
 /// - `fits(pattern, text)`: whether a regular expression matches;
 /// - `text_fits(pattern, body)`: like `fits`, for the text of HTML, or of packed HTML;
-/// - `has_phrase(phrase, is_whole, text)`: whether a text contains a phrase with its signs;
+/// - `has_phrase(phrase, is_whole, text)`: whether a text contains a phrase with its symbols;
 /// - `text_has_phrase(phrase, is_whole, body)`: like `has_phrase`, for the text of HTML, or of packed HTML;
 /// - `has_picture(body)`: whether HTML contains a picture;
 /// - `segmented(text)`: as it is written to the full-text index.
@@ -56,7 +56,7 @@ pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// Compiled regular expressions of one connection, because rules use their expressions with every document.
+/// Compiled regular expressions of one connection, because rules use their expressions for every document.
 type Compiled = Mutex<HashMap<String, Arc<Regex>>>;
 /// Maximum number of compiled expressions.
 const MAX_COMPILED: usize = 256;

@@ -62,8 +62,8 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The number of automatic polls that began after `since` and until `until`, by the row keys
-    /// of their sources.
+    /// The number of automatic polls that began after `since`, up to `until`, by the row keys of their
+    /// sources.
     pub fn automatic_polls(&self, since: Time, until: Time) -> Result<HashMap<i64, u32>> {
         let mut query = self.conn.prepare_cached(
             "SELECT source, count(*) FROM poll WHERE at > ?1 AND at <= ?2 AND automatic = 1
@@ -109,10 +109,10 @@ impl Reader {
 const MAX_DAYS: usize = 366;
 
 impl Reader {
-    /// Mean delay in seconds between publication and discovery of the items that each poll of a source since
-    /// `since` found, by the second in which the poll began. Items published before `watched`, when the
-    /// source was first polled, could not have been found sooner; items without a date of their own have no
-    /// delay.
+    /// For each poll of a source since `since`, by the second in which it began: the mean delay in seconds
+    /// between publication and discovery of the items that it found. Items published before `watched`, when
+    /// the source was first polled, are left out, because they could not have been found sooner, as are items
+    /// without a date of their own.
     pub fn delays(&self, source: i64, since: Time, watched: Time) -> Result<HashMap<i64, i64>> {
         let mut query = self.conn.prepare_cached(
             "SELECT discovered, cast(avg(discovered - date) AS INTEGER)

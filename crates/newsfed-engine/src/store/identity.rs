@@ -38,7 +38,7 @@ pub(super) struct Hashes {
 }
 
 impl Prepared {
-    /// The size of its texts.
+    /// Total size of the title and the texts, in bytes.
     pub fn text_bytes(&self) -> usize {
         text_length(&self.entry) + self.entry.title.len()
     }
@@ -64,7 +64,7 @@ fn hashes_of_former(hashing: &Hashing, entry: &mut Entry) -> Vec<Hashes> {
     vec![hashes(hashing, &entry), hashes(&Stable, &entry)]
 }
 
-/// Minimum length of text, in bytes, from which equal texts mean the same item even if guid and URL differ.
+/// Minimum length of equal texts, in bytes, that identify an item even if guid and URL differ.
 pub(super) const DISTINCTIVE: usize = 200;
 
 /// Hashes the entries of one document and drops duplicates: identical entries, and entries with the same
@@ -159,7 +159,6 @@ fn day(entry: &Entry) -> String {
     entry.published.map(|at| at.date_naive().to_string()).unwrap_or_default()
 }
 
-/// Hash of a guid.
 pub(super) fn guid_hash(guid: &str) -> i64 {
     Stable.hash([guid])
 }

@@ -17,11 +17,10 @@ use std::collections::{BTreeSet, HashMap};
 pub struct ImportedItem {
     pub entry: Prepared,
     pub effects: Vec<Effect>,
-    /// Whether the user had removed the item: it must not come back. If it is already stored here, it is
-    /// marked read.
+    /// Whether the user had removed the item in the other reader. Such an item is not stored; if it already
+    /// is, it is marked read.
     pub deleted: bool,
-    /// When the item was saved, for sources that contain only saved items; otherwise it counts as discovered
-    /// now.
+    /// When the item was saved, for sources that contain only saved items; `None` if it is discovered now.
     pub discovered: Option<Time>,
 }
 
@@ -84,7 +83,7 @@ struct Record {
 }
 
 /// The name of the note with the items that a batch of an import recorded as removed: row keys of sources,
-/// and hashes. Polls change all other data about these items.
+/// and hashes. The note is needed for undo, because polls change all other data about these items.
 fn removed_note(name: &str, number: usize) -> String {
     format!("removed by {name}: {number}")
 }
@@ -98,7 +97,7 @@ pub struct ImportUndone {
     pub removed: usize,
     /// Items that are kept because the user has marked them since.
     pub kept: usize,
-    /// Items with undone marks, removed or not.
+    /// Items whose marks were undone, including those that are now removed.
     pub marks: usize,
 }
 

@@ -36,7 +36,7 @@ pub(super) fn text_of(entry: &Entry) -> String {
 pub(super) fn markup_of(entry: &Entry) -> &str {
     let [summary, content] =
         [&entry.summary, &entry.content].map(|text| text.as_deref().unwrap_or_default());
-    // A character takes at most four bytes, so most summaries need not be counted.
+    // A character takes at most four bytes, so the characters of most summaries need not be counted.
     let may_be_longer = summary.len() > content.len() / 4 && !content.is_empty();
     let is_longer = may_be_longer && summary.chars().count() > content.chars().count();
     if is_longer || content.is_empty() { summary } else { content }
@@ -61,7 +61,7 @@ pub(super) struct Body {
     words: u32,
     /// The text as it is written to the index.
     text: String,
-    /// The name under which the item is shown, if it has neither a title nor a text that could be found.
+    /// The name under which the item is shown, for the index, if the item has neither a title nor a text.
     name: Option<String>,
     /// The data for comparing the item with others, if the item is recent.
     member: Option<Member>,

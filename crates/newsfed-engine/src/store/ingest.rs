@@ -177,7 +177,7 @@ pub(super) fn count_new(conn: &Connection, source: i64, new: usize) -> Result<()
     Ok(())
 }
 
-/// Whether a source has any row of a kind.
+/// Whether a query with `EXISTS` finds a row of a source (row key).
 fn has(conn: &Connection, question: &str, source: i64) -> Result<bool> {
     Ok(conn.prepare_cached(question)?.query_row([source], |r| r.get(0))?)
 }
@@ -284,7 +284,7 @@ pub(super) fn has_pruned(conn: &Connection, source: i64, entry: &Prepared) -> Re
     Ok(conn.prepare_cached(question)?.query_row([source, hash], |r| r.get(0))?)
 }
 
-/// Records an entry that is not stored as removed, so that no poll stores it.
+/// Records as removed an entry that is not stored, so that no poll stores it.
 pub(super) fn prune_ahead(
     conn: &Connection,
     source: i64,
@@ -297,7 +297,7 @@ pub(super) fn prune_ahead(
 }
 
 /// A new id: a UUID of version 7. It begins with a time, which cannot be before 1970 even if the clock is.
-/// The rest only has to differ between items, so it does not take a system call for each of them.
+/// The rest only has to differ between items, so it is generated without a system call.
 fn new_id(at: Time) -> uuid::Uuid {
     let milliseconds = u64::try_from(at.timestamp_millis()).unwrap_or(0);
     let mut rest = [0; 10];
@@ -312,8 +312,8 @@ pub(super) fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
 }
 
 /// Like [`sort_date`], for one of the first items of its source: an item without a date is sorted by the last
-/// second before the day before it was found, because it is probably older than what other sources published
-/// on these two days.
+/// second before yesterday, because it is probably older than what other sources published yesterday and
+/// today.
 pub(super) fn first_date(entry: &Prepared, discovered: i64) -> i64 {
     let is_dated = entry.entry.published.or(entry.entry.updated).is_some();
     if is_dated {

@@ -47,7 +47,8 @@ impl Reader {
         Ok(ages)
     }
 
-    /// Marks (row keys) after `after` and up to `last` that were set before a time and have no item here.
+    /// The last row key that was examined, and the marks (row keys) after `after` and up to `last` that were
+    /// set before a time and have no item here.
     fn marks_without_item(&self, after: i64, last: i64, before: Time) -> Result<(i64, Vec<i64>)> {
         let sql = format!(
             "SELECT {COLUMNS} FROM shared_mark WHERE key > ?1 AND key <= ?2 AND millis < ?3

@@ -67,7 +67,7 @@ fn merge(conn: &Connection, source: i64, before: Option<i64>) -> Result<()> {
         let waiting = waiting(conn, key)?;
         for (form, mark) in &new {
             let is_newest = old.get(form).is_none_or(|old| wins(mark, old));
-            // Marks that were set since then get a later stamp.
+            // A change that has no stamp yet will get a later one, so it is kept.
             if is_newest && mark.on != on.contains_key(form) && !waiting.contains(form) {
                 set(conn, key, mark)?;
             }

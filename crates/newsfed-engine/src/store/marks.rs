@@ -57,7 +57,7 @@ fn disown(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<()> 
             "DELETE FROM rule_effect WHERE item = ?1 AND effect = 'hide'
              AND EXISTS (SELECT 1 FROM item WHERE key = ?1 AND hidden = 0)",
         )?;
-        // Unread and pinned items are shown.
+        // Marking an item unread or pinned also shows it.
         let shows = matches!((mark, to), (Mark::Read, false) | (Mark::Pinned, true));
         for key in keys {
             delete.execute(params![key, effect])?;
@@ -69,7 +69,7 @@ fn disown(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<()> 
     Ok(())
 }
 
-/// Like [`set`], for new items, which have no marks of the user.
+/// Like [`set`], for new items, which the user has not marked.
 pub(super) fn set_all(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<Vec<i64>> {
     let sql = match (mark, to) {
         (Mark::Tag(tag), _) => return tags::set(conn, tag, keys, to),
@@ -83,7 +83,7 @@ pub(super) fn set_all(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) ->
         (Mark::Hidden, true) => {
             "UPDATE item SET read = ?2, hidden = 1 WHERE key = ?1 AND hidden = 0 AND pinned = 0"
         }
-        // An unread item is shown.
+        // Marking an item unread also shows it.
         (Mark::Hidden, false) => "UPDATE item SET read = ?2 WHERE key = ?1 AND hidden = 1",
     };
     let mut update = conn.prepare_cached(sql)?;
@@ -187,7 +187,8 @@ impl Store {
         self.call(move |conn| part::mark_read(conn, &view, part, stories)).await
     }
 
-    /// Ends the snooze of items that are due: marks them as unread and shows them again. Returns their number.
+    /// Ends the snooze of items that are due: marks them as unread and shows them again. Returns their
+    /// number.
     pub async fn wake(&self, now: Time) -> Result<usize> {
         self.call(move |conn| wake(conn, now)).await
     }

@@ -23,8 +23,8 @@ pub const FEEDS_SECRET: &str = "feeds_secret";
 pub const SERVE_LOGIN: &str = "serve_login";
 
 impl Store {
-    /// The secret with a name: 128 random bits as hexadecimal digits. It is created if there is none, or if
-    /// `another` is requested.
+    /// The secret stored under a name: 128 random bits as hexadecimal digits. It is created if there is none,
+    /// or if `another` is requested.
     pub fn secret_blocking(&self, name: &'static str, another: bool) -> Result<String> {
         self.writer()?.call_blocking(move |conn| {
             let on_conflict = if another { "REPLACE" } else { "IGNORE" };
@@ -46,7 +46,7 @@ impl Store {
 }
 
 impl Reader {
-    /// The value with a name; see [`super::Store::set_memo`].
+    /// The value stored under a name; see [`super::Store::set_memo`].
     pub fn memo(&self, name: &str) -> Result<Option<String>> {
         get(&self.conn, name)
     }

@@ -44,9 +44,9 @@ const CURRENT: &str = include_str!("current.sql");
 /// What a migration does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Migration {
-    /// Copies the database, in percent.
+    /// Copies the database, of which this percentage is done.
     Copy(u8),
-    /// Runs a step, counted from 1, and the number of steps.
+    /// Runs a step: its number, counted from 1, and the number of steps.
     Step(usize, usize),
 }
 

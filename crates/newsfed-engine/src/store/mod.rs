@@ -158,7 +158,7 @@ struct Inner {
     rules: RwLock<Arc<Rules>>,
     /// Whether new items of a story that was read become read too.
     stories_together: AtomicBool,
-    /// Hidden and snoozed states that marks of the user ended, for undo.
+    /// Hidden and snoozed states that the user's marks ended, for undo.
     ended: undo_marks::Ended,
     revision: Arc<watch::Sender<u64>>,
     /// A connection in reserve, because opening one takes time.

@@ -169,7 +169,7 @@ fn keep_read(conn: &Connection, name: &str, keys: &[i64], now: Time) -> Result<(
     Ok(())
 }
 
-/// Shows new items again that rules hid, like stored items, but as if they had never been hidden.
+/// Shows new items that rules hid, as if they had never been hidden.
 fn show_new(conn: &Connection, keys: &[i64]) -> Result<()> {
     let mut show = conn.prepare_cached(
         "UPDATE item SET hidden = 0, read = ?2, comments_seen = iif(?2, comments_seen, NULL)

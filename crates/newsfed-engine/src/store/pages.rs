@@ -175,8 +175,8 @@ impl Reader {
         guids.iter().map(&mut of).collect()
     }
 
-    /// For each page, since when a source has not had to request it, because any source has stored it,
-    /// retention has removed it, or it failed recently; `None` if the source has to request it.
+    /// For each page, since when a source need not request it, because some source has stored it, retention
+    /// has removed it, or it failed recently; `None` if the source has to request it.
     pub fn known_pages(&self, source: i64, pages: &[Url], now: Time) -> Result<Vec<Option<Time>>> {
         let mut gone = self.conn.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM pruned WHERE source = ?1 AND hash = ?2)

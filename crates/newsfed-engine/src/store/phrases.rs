@@ -99,7 +99,7 @@ impl Phrases {
     }
 
     /// Prepares the search. If there are too many phrases or they are too long in total, no phrase is found,
-    /// but every phrase counts as possible in every text.
+    /// but every text may contain every phrase.
     pub(super) fn build(&mut self) {
         let mut all: Vec<(&Vec<u8>, usize)> = self.numbers.iter().map(|(p, n)| (p, *n)).collect();
         all.sort_unstable_by_key(|(_, number)| *number);

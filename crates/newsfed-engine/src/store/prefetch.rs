@@ -22,13 +22,13 @@ pub struct Ahead {
     pub pinned: Vec<i64>,
     /// Sources whose new items get full text.
     pub all: Vec<i64>,
-    /// Sources whose stored pages of pinned items are refreshed.
+    /// Sources whose pinned items have their stored pages refreshed.
     pub again: Vec<i64>,
 }
 
 /// Number of days for which an item counts as new.
 const NEW_DAYS: i64 = 7;
-/// Number of page requests per source per day above which nothing is fetched in advance.
+/// Number of page requests per source per day after which nothing more is fetched in advance.
 const MAX_A_DAY: i64 = 100;
 /// A day, in seconds.
 const DAY: i64 = 86_400;

@@ -138,8 +138,8 @@ impl Prefilter {
             None => (0..self.phrase_places.len()).for_each(phrase_found),
         }
         self.titles.mark(&entry.title, all);
-        // Usually, the item also lacks something other than the URL that the rules require, so the URL need
-        // not be searched.
+        // Usually, the item also lacks something else that the rules require, so its URL need not be
+        // searched.
         let lacks_url = |place: &Place| {
             let (found, full) = (all.found[place.rule], self.full[place.rule]);
             found != full && found | self.url_needs[place.rule] == full

@@ -22,8 +22,8 @@ pub struct Reader {
 }
 
 impl Store {
-    /// Like [`Self::open`], but a database with the current schema is opened for writing only when something
-    /// is written, because that takes longer than reading a list.
+    /// Like [`Self::open`], but opens a database with the current schema for writing only when something is
+    /// written, because opening it for writing takes longer than reading a list.
     pub fn open_to_read(path: &Path, show: &mut dyn FnMut(Migration)) -> Result<Self> {
         let Some(reader) = Reader::open(path).ok().filter(Reader::is_current) else {
             return Self::open_showing(path, show);

@@ -280,7 +280,7 @@ impl Copy {
 /// Columns that are shown as one line of text.
 const LINES: [&str; 3] = ["title", "feed_title", "publisher"];
 
-/// A value that is safe to show, because damage can have put anything into a text.
+/// A value that is safe to show, because damage may have put anything into a text.
 fn cleaned(column: &str, value: ValueRef<'_>) -> Value {
     let ValueRef::Text(bytes) = value else {
         // Only text needs cleaning.

@@ -24,7 +24,7 @@ pub(super) fn seconds(t: Option<Time>) -> Option<i64> {
     t.map(|t| t.timestamp())
 }
 
-/// JSON that this program wrote itself; a value that cannot be parsed counts as absent.
+/// JSON that this program wrote itself; a value that cannot be parsed is treated as absent.
 pub(super) fn json<T: serde::de::DeserializeOwned>(text: Option<String>) -> Option<T> {
     serde_json::from_str(&text?).ok()
 }
@@ -61,7 +61,8 @@ macro_rules! counts_as_published {
 pub(super) use counts_as_published;
 
 /// The column after [`ITEM_ROW`] in a search that lists the best matches first: words in titles count most.
-/// The factor makes the values integers: for a word that most items have, they are about a millionth.
+/// The factor keeps the differences between values when they become integers: without it, the value of a word
+/// that most items have is about a millionth.
 pub(super) const RANK: &str = ", CAST(bm25(item_text, 50.0, 10.0, 1.0) * 1e12 AS INTEGER) AS rank";
 
 /// Reads [`ITEM_ROW`] and [`RANK`].
@@ -365,7 +366,7 @@ fn update_facts(conn: &Connection, f: &SourceFacts, sql: &str) -> Result<()> {
 /// The columns that [`poll`] reads.
 pub(super) const POLL: &str = "p.at, p.status, p.millis, p.bytes, p.outcome, p.repairs";
 
-/// The content of the column `outcome` of a poll; older rows have no count.
+/// The content of the column `outcome` of a poll; older rows lack the number of requests.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct KeptOutcome {
     #[serde(flatten)]

@@ -177,7 +177,7 @@ pub(super) fn clear_hidden(conn: &Connection, keys: &[i64]) -> Result<Vec<Change
     Ok(all)
 }
 
-/// Shows items again that rules hid: pinned items are shown, whatever the order of the rules.
+/// Shows items that rules hid: pinned items are shown, whatever the order of the rules.
 fn show(conn: &Connection, keys: &[i64]) -> Result<()> {
     let hidden = clear_hidden(conn, keys)?;
     let shown: Vec<i64> = hidden.iter().map(|(key, _)| *key).collect();

@@ -89,7 +89,7 @@ impl RuleTest {
                     Some(phrase) => Self::Phrase(phrase, *column),
                     None => Self::Unknown,
                 };
-                // Only the database can compare the signs after a word.
+                // Only the database can compare the symbols after a word.
                 match Signed::new(*column, text, &expression) {
                     Some(_) => Self::All(vec![phrase, Self::Unknown]),
                     None => phrase,
@@ -195,7 +195,7 @@ pub(super) struct Arriving<'a> {
     pub(super) now: DateTime<Local>,
     /// The phrases of rules that the item contains.
     pub(super) phrases: &'a Found,
-    /// Whether the item's page may give it further categories.
+    /// Whether the item's page may add categories.
     pub(super) has_page: bool,
     /// The categories in comparable form, once a rule needs them.
     pub(super) categories: OnceCell<Vec<String>>,

@@ -56,7 +56,7 @@ pub(super) fn unmark(conn: &Connection, marks: &RuleMarks) -> Result<RuleMarks> 
 /// Shows items that a rule hid, read or unread as they would be without the rule.
 fn show(conn: &Connection, mut changed: Vec<Changed>) -> Result<Vec<Changed>> {
     for (key, was_read) in &mut changed {
-        // Only the database contains the changes that were undone since.
+        // What was undone after these changes were made is known only to the database.
         if let [(_, stored)] = clear_hidden(conn, &[*key])?[..] {
             *was_read = stored;
         }
@@ -69,7 +69,8 @@ fn show(conn: &Connection, mut changed: Vec<Changed>) -> Result<Vec<Changed>> {
     Ok(changed)
 }
 
-/// Marks items as unread that a rule marked read. Hidden and snoozed items are unread once they are shown.
+/// Marks as unread the items that a rule marked read. Hidden and snoozed items are unread once they are
+/// shown.
 fn unread(conn: &Connection, changed: Vec<Changed>) -> Result<Vec<Changed>> {
     let mut hidden =
         conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM item WHERE key = ?1 AND hidden <> 0)")?;

@@ -1,10 +1,10 @@
 //! Marks that machines exchange. Each mark of an item is a register whose value is the mark with the greatest
-//! timestamp, so the result depends neither on the order in which marks arrive nor on how often they arrive. The
-//! changes made here are the differences between an item and its registers; triggers only note which items to
-//! compare.
+//! timestamp, so the result depends neither on the order in which marks arrive nor on how often they arrive.
+//! The changes made here are the differences between an item and its registers; triggers only note which
+//! items to compare.
 //!
-//! The timestamps come from hybrid logical clocks (Kulkarni et al., "Logical Physical Clocks", 2014): a mark that
-//! was set when an earlier one was known counts as later, however wrong the clocks are.
+//! The timestamps come from hybrid logical clocks (Kulkarni et al., "Logical Physical Clocks", 2014): a mark
+//! that was set when an earlier one was known counts as later, however wrong the clocks are.
 
 use super::error::Result;
 use super::mark_expiry::free;
@@ -44,8 +44,8 @@ pub(super) fn set(conn: &Connection, item: i64, mark: &SharedMark) -> Result<boo
     Ok(!marks::set(conn, &what, &[item], mark.on)?.is_empty())
 }
 
-/// Makes this machine take part from now on; returns its id. Marks that are already set count as older than
-/// all marks of the other machines.
+/// Makes this machine take part from now on; returns its id. Marks that are already set are treated as older
+/// than all marks of the other machines.
 fn join(conn: &Connection, now: Time) -> Result<String> {
     if let Some(machine) = memo::get(conn, MACHINE)? {
         return Ok(machine);
@@ -153,7 +153,7 @@ fn record(conn: &Connection, now: Time) -> Result<bool> {
     let items = marked(conn, &format!("SELECT item FROM ({rows})"), 0, BATCH)?;
     let items: HashMap<i64, Marked> = items.into_iter().map(|item| (item.key, item)).collect();
     for (key, form, is_old) in &changed {
-        // The item may have been removed since then.
+        // The item may have been removed after it was marked.
         let Some(item) = items.get(key) else { continue };
         let known = registers(conn, item.identity)?;
         let known = known.get(form);

@@ -32,7 +32,7 @@ pub(super) struct Sieve {
     buckets: Vec<u16>,
     /// Whole words of fewer than four letters.
     whole: Vec<u64>,
-    /// Prefixes of fewer than four letters of longer words.
+    /// Prefixes of longer words, with fewer than four letters each.
     parts: Vec<u64>,
     /// For each number of letters below four: all bits are set if a phrase may begin with a word of that
     /// length, else none.
@@ -145,7 +145,7 @@ impl Sieve {
         if begins { open.insert(end) } else { whole.insert(end) }
     }
 
-    /// Prepares the search, after all words were added.
+    /// Prepares the search, after all words have been added.
     pub(super) fn build(&mut self) {
         self.words.sort_unstable_by(|a, b| (a.bucket, &a.letters).cmp(&(b.bucket, &b.letters)));
         self.words.dedup_by(|b, a| a.letters == b.letters && a.is_open == b.is_open);

@@ -8,10 +8,10 @@ use crate::query::Column;
 use crate::util::phrase::Phrase;
 use rusqlite::types::Value;
 
-/// A word or phrase that contains a word with signs.
+/// A word or phrase that contains a word with symbols.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Signed {
-    /// FTS5 match expression that ignores the signs.
+    /// FTS5 match expression that ignores the symbols.
     pub(super) expression: String,
     column: Column,
     text: String,
@@ -19,13 +19,13 @@ pub struct Signed {
     is_whole: bool,
 }
 
-/// The text that a new item was stored with.
+/// The text with which a new item was stored.
 const NEW_BODY: &str =
     "(SELECT CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
         THEN d.summary ELSE coalesce(d.content, '') END FROM detail d WHERE d.item = i.key)";
 
 impl Signed {
-    /// `expression` is the FTS5 expression for the text. `None` if no word of the text has signs.
+    /// `expression` is the FTS5 expression for the text. `None` if no word of the text has symbols.
     pub(super) fn new(column: Column, text: &str, expression: &str) -> Option<Self> {
         let is_whole = !expression.ends_with('*');
         Phrase::new(&folded(text), is_whole).filter(Phrase::has_signs)?;
@@ -61,7 +61,7 @@ impl Signed {
         )
     }
 
-    /// SQL that tests title, authors and body for the signs, as far as the word is searched for there.
+    /// SQL that tests for the symbols in the title, authors and body, or only in the one that is searched.
     fn test(&self, [title, authors, body]: [&str; 3], filter: &mut Filter) -> String {
         let mut test = |of: &str| {
             filter.values.push(Value::from(self.text.clone()));

@@ -22,8 +22,8 @@ pub fn schema_version() -> usize {
 /// writes between two of its steps, and copies free pages.
 ///
 /// # Errors
-/// [`StoreError::Busy`] if a process uses the database exclusively; other errors if it cannot be read, or the
-/// copy cannot be written.
+/// [`StoreError::Busy`] if a process uses the database exclusively; other errors if the database cannot be
+/// read, or the copy cannot be written.
 pub fn snapshot(from: &Path, to: &Path) -> Result<usize> {
     // The database is opened for writing if possible, because a read-only connection leaves an empty log
     // behind.
@@ -77,7 +77,7 @@ pub fn in_use(path: &Path) -> Result<bool> {
     // The write-ahead log can be switched off only while nothing else has the database open.
     match conn.pragma_update(None, "journal_mode", "DELETE").map_err(StoreError::from) {
         Err(StoreError::Busy) => Ok(true),
-        // A damaged file counts as not in use.
+        // A damaged file is reported as not in use.
         Ok(()) | Err(StoreError::Corrupt(_)) => Ok(false),
         Err(e) => Err(e),
     }

@@ -313,7 +313,7 @@ impl<'a> Quoted<'a> {
     }
 }
 
-/// Adds the hits of words with signs in a text to the other ones.
+/// Adds the hits of words with symbols in a text to its other hits.
 fn add_signed(
     text: &str,
     hits: &mut Vec<Range<usize>>,

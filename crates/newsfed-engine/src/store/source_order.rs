@@ -56,7 +56,7 @@ impl SourceOrder {
     }
 
     /// The condition that selects the rows of all sources before or after a source, and those of its own rows
-    /// that meet a further condition.
+    /// that meet the condition `own`.
     pub(super) fn beyond(&self, key: i64, before: bool, own: &str) -> String {
         let mut keys = self.from(Some(key), !before);
         keys.retain(|other| *other != key);

@@ -125,7 +125,7 @@ fn is_settled<'a>(
     Ok(same == declared.len())
 }
 
-/// URL and state of the declared rows by id, read at once: usually few have changed.
+/// URL and state of the declared rows by id, all read in one query, because usually few have changed.
 fn settled(conn: &Connection) -> Result<HashMap<String, (String, bool)>> {
     let sql = "SELECT id, url, enabled FROM source WHERE declared = 1 AND account IS NULL";
     let mut query = conn.prepare_cached(sql)?;

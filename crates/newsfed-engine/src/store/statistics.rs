@@ -25,7 +25,7 @@ pub struct ItemFacts {
     pub words: u32,
 }
 
-/// If this many items in a row were discovered before a time, no later items are expected.
+/// Reading ends after this many items in a row that were discovered before the given time.
 const OLD_IN_A_ROW: u32 = 1000;
 
 /// The polls of one source.
@@ -82,7 +82,7 @@ impl Reader {
 
     /// Whether an item of a source (row key) was discovered before a time.
     pub fn has_item_from_before(&self, source: i64, before: Time) -> Result<bool> {
-        // The items are searched in the order of their dates, so that old ones come first.
+        // The items are read in the order of their dates, so that old ones come first.
         let mut query = self.conn.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM item INDEXED BY item_source
              WHERE source = ?1 AND discovered <= ?2 ORDER BY date)",

@@ -21,8 +21,8 @@ const MAX_PER_KEY: i64 = 16;
 const MAX_COMPARED: usize = 8;
 /// Maximum number of items in a story.
 const MAX_MEMBERS: usize = 100;
-/// Number of newest items that are searched for one discovered at about the current time; there is no such
-/// item if all were imported.
+/// Number of newest items whose times of discovery are compared, because an imported item may have an old
+/// one.
 const NEWEST: i64 = 100;
 /// Maximum number of expired signatures that are removed for each new one.
 const EXPIRED: usize = 2;
@@ -154,7 +154,7 @@ fn join(conn: &Connection, item: &Member, candidates: &[Member], together: bool)
     let mut shared = None;
     for candidate in candidates {
         let (a, b) = (item.dated(), candidate.dated());
-        // Assumes that the URL is unique; this is queried only if the URL is the reason.
+        // Assumes that the URL is unique, which is queried only if the URL is the reason.
         let Some(reason) = same_story(a, b, true) else { continue };
         if reason == Reason::Address {
             let all = match &shared {

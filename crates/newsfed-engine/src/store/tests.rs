@@ -338,7 +338,7 @@ fn undated_entries_keep_document_order() {
 }
 
 #[test]
-fn a_future_date_is_limited_to_the_discovery() {
+fn a_future_date_becomes_the_time_of_discovery() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![dated("far", -10_000)]);
     assert_eq!(f.rows(&View::of(Scope::All))[0].date, f.now);

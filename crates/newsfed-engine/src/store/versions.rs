@@ -222,7 +222,7 @@ impl Reader {
         if let Some((_, title)) = then.and_then(|at| titles.get(at)) {
             item.title.clone_from(title);
         }
-        // The title before the one at that time.
+        // The title that preceded the one at `before`.
         let former = titles.get(then.map_or(0, |at| at + 1));
         item.former_title = former.map(|(_, title)| title.clone());
         // Changes since the user opened the item are not known for an earlier time.

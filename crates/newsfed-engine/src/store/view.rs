@@ -143,7 +143,7 @@ pub struct Window {
 /// Maximum number of rows in a full-text search: the most recently discovered matches, or the best ones.
 pub const SEARCH_LIMIT: usize = 1000;
 
-/// Maximum number of further rows in a search that are listed first because of their titles.
+/// Maximum number of additional rows in a search that are listed first because of their titles.
 const TITLES: usize = 20;
 
 impl Reader {

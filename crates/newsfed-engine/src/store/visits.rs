@@ -10,7 +10,7 @@ use rusqlite::Connection;
 pub(super) const IS_NEW: &str =
     "i.key > (SELECT CAST(value AS INTEGER) FROM memo WHERE name = 'visit')";
 
-/// Maximum number of new items for which their lists are sorted instead of read from an index by date.
+/// Up to this many new items, lists of them are sorted instead of read from an index by date.
 const FEW: i64 = 20_000;
 
 /// Whether there are at most [`FEW`] new items.

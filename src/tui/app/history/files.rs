@@ -26,7 +26,7 @@ pub(super) fn moved_rules(change: &Change, redo: bool) -> Vec<String> {
 }
 
 impl App {
-    /// Selects the source that an undo or redo has brought back.
+    /// Selects the source that an undo or redo has restored.
     fn select_restored(&mut self, edits: &[FileEdit]) {
         let edits = edits.iter().filter(|edit| edit.file() == FileKind::Sources);
         if let [id] = edits.flat_map(FileEdit::inserted).collect::<Vec<_>>()[..] {
@@ -168,7 +168,7 @@ impl App {
     }
 }
 
-/// Describes a finished change to files, or to only the sources, from its label in the history.
+/// Describes a finished change to files, or with `of_sources` only to sources, from its label in the history.
 fn done(label: &str, of_sources: bool) -> String {
     match label.strip_prefix(REMOVAL) {
         Some(what) if of_sources => format!(

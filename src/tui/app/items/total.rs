@@ -33,7 +33,7 @@ impl Total {
 }
 
 impl App {
-    /// Counts the items of the list after rows have arrived, now or when it is due.
+    /// Counts the items of the list after rows have arrived, now or when the next count is due.
     pub(super) fn count_list(&mut self, placement: Placement) -> Option<Effect> {
         let items = &mut self.items;
         let is_part = !items.is_complete() && !items.lists_whole_sources();

@@ -174,8 +174,8 @@ impl ItemsPane {
         self.series = Series::of(&self.rows);
     }
 
-    /// Keeps the selected item on its screen line. If it was the first one and the user has not moved since
-    /// then, new items above it are shown.
+    /// Keeps the selected item on its screen line, unless it was the first one before new items arrived. In
+    /// that case, the new items above it are shown.
     fn place_on_same(&mut self, window: Window) {
         let before = self.current().map(|r| r.key);
         let is_first = self.selected == 0 || before.is_some() && self.was_first == before;
@@ -238,7 +238,7 @@ impl App {
         self.load_rows(anchor, placement, size)
     }
 
-    /// Reads rows at an anchor, or twice that number around it.
+    /// Reads `size` rows at an anchor, or twice as many around it.
     pub(in crate::tui::app) fn load_rows(
         &mut self,
         anchor: Anchor,

@@ -12,8 +12,8 @@ use crate::tui::read::Read;
 use chrono::TimeDelta;
 use std::sync::Arc;
 
-/// Time after which an article that is still loading replaces the one that is shown. A shorter time would make
-/// the Reader flicker.
+/// Time after which an article that is still loading replaces the one that is shown. A shorter time would
+/// make the Reader flicker.
 const LATE: TimeDelta = TimeDelta::milliseconds(150);
 
 /// An article that is being loaded.
@@ -38,7 +38,7 @@ impl App {
     /// Requests an article, to be shown when it arrives.
     pub(in crate::tui::app) fn read_article(&mut self, key: i64) -> Effect {
         let request = self.request();
-        // The reader thread may see the database in its state before these marks.
+        // The reader thread may see the database as it was before these marks.
         let marks = self.history.unstored_marks(key);
         let same = self.reader.loading.as_ref().filter(|loading| loading.key == key);
         let since = same.map_or(self.now, |loading| loading.since);
@@ -53,7 +53,7 @@ impl App {
         rows.find(|row| row.key == next)
     }
 
-    /// When the item that is being opened counts as late.
+    /// When the item that is being opened becomes late.
     pub(in crate::tui::app) fn late_deadline(&self) -> Option<Time> {
         self.late_at().filter(|at| *at > self.now)
     }
@@ -81,8 +81,8 @@ impl App {
         self.zen |= self.settings.ui.zen && self.focus != Focus::Reader;
         self.focus = Focus::Reader;
         self.end_preview();
-        // Neither the list of a source that was just added nor a list that was requested earlier may close the
-        // article.
+        // Neither the list of a source that was just added nor a list that was requested earlier may close
+        // the article.
         self.sources.select_added = None;
         self.items.fitting = None;
         let mut effects = vec![self.read_article(row.key)];

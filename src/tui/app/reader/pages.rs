@@ -1,6 +1,6 @@
-//! How far the text scrolls. Keys for pages go on by a whole page, so that a page begins where the previous
-//! one ended. If the last page would be less than half full, or have only links, it is filled with lines from
-//! the previous page.
+//! How far the text scrolls. Page keys scroll by a whole page, so that a page begins where the previous one
+//! ended. If the last page would be less than half full, or have only links, it is filled with lines from the
+//! previous page.
 
 use super::super::keys::Motion;
 use super::ReaderPane;
@@ -32,7 +32,7 @@ impl ReaderPane {
         below.filter(|(_, line)| !line.text().trim().is_empty()).map(|(at, _)| at).next()
     }
 
-    /// The top line if the text ends at the end of the screen.
+    /// The line at the top of the screen if the text ends at the bottom of the screen.
     fn last_top(&self) -> usize {
         self.line_count().saturating_sub(self.height)
     }
@@ -58,8 +58,8 @@ impl ReaderPane {
         }
     }
 
-    /// The percentage of the text above the bottom of the screen, without the list of links. It is 100 only if
-    /// the rest, such as that list, is visible too.
+    /// The percentage of the text above the bottom of the screen, without the list of links. It is 100 only
+    /// if the rest, such as that list, is visible too.
     pub(crate) fn percent(&self) -> usize {
         let bottom = self.top + self.height;
         if bottom >= self.line_count() {

@@ -327,7 +327,7 @@ impl Editor {
     }
 
     /// Handles the mouse: a click selects a line, a second click on the same line picks its element, the
-    /// wheel moves.
+    /// wheel moves the selection.
     pub(in super::super) fn bench_mouse(
         &mut self,
         app: &mut App,

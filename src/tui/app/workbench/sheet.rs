@@ -155,7 +155,7 @@ impl SheetView {
                 path.insert(0, &line.name);
             }
         }
-        // Every element is in the body, so it is left out.
+        // Every element is in the body, so the body is left out.
         path.retain(|name| *name != "body");
         if let Some(first) = path.first_mut() {
             *first = first.strip_prefix("body > ").unwrap_or(first);

@@ -210,7 +210,7 @@ fn two_files() -> Vec<Enclosure> {
 }
 
 #[test]
-fn downloads_files_of_several_items_without_a_list() {
+fn downloads_files_of_several_items_without_a_dialog() {
     let mut stage = Stage::new();
     stage.keys("  <C-s>");
     let of = |item| FileOf { item, source: 1 };

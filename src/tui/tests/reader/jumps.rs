@@ -118,7 +118,7 @@ fn opening_an_item_in_the_list_is_not_a_jump() {
     stage.keys_give("<C-o>", "Nothing to go back to");
 }
 
-/// The Reader with an article that has a station in every tenth paragraph.
+/// The Reader with an article that has the word "station" in every tenth paragraph.
 fn stations() -> Stage {
     let paragraph = |n: usize| match n % 10 {
         5 => format!("<p>station {n}</p>"),
@@ -478,7 +478,7 @@ fn a_page_does_not_begin_right_below_a_heading() {
         loop {
             let top = stage.app.reader.top;
             let bottom = (top + stage.app.reader.height).min(stage.app.reader.line_count());
-            // The lines after the text have no text of their own.
+            // The lines that follow the text are not in `lines`.
             let lines = &stage.app.reader.lines.lines;
             let text = |line: usize| lines.get(line).map(|line| line.text());
             let last = (top..bottom).rev().filter_map(text).find(|text| !text.trim().is_empty());

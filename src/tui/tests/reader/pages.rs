@@ -96,7 +96,7 @@ fn a_page_does_not_begin_with_an_empty_line() {
 #[test]
 fn a_mark_shows_where_new_lines_begin_on_an_overlapping_last_page() {
     let mut stage = lines(50);
-    // The last page repeats lines if less than half of it would be new.
+    // The last page repeats several lines if less than half of it would be new.
     let mut marked = Vec::new();
     for count in 40..80 {
         stage = lines(count);

@@ -60,7 +60,7 @@ fn fetches_and_draws_pictures() {
     let buffer = terminal.backend().buffer();
     let red = |y| (0..80).filter(|x| buffer[(*x, y)].fg == Color::Rgb(250, 0, 0)).count();
     let rows: Vec<usize> = (0..24).map(red).filter(|n| *n > 0).collect();
-    // The picture takes at most 40 % of the pane's height, and is scaled to that.
+    // The picture is scaled to at most 40 % of the pane's height.
     assert!(rows.len() > 4 && rows.len() <= 9, "{rows:?}");
     assert!(rows.iter().all(|n| *n == rows[0] && *n <= 72), "{rows:?}");
     // For a picture that cannot be shown, its description stays, and it is not fetched again.
@@ -145,7 +145,7 @@ fn an_embedded_picture_has_a_description_but_no_link() {
     assert_eq!(stage.asked_for("Fetch"), 0);
 }
 
-/// An open article with embedded pictures, the first one also in a sentence.
+/// An open article with embedded pictures. The first one is also in a sentence.
 fn embedded(sources: &[&str]) -> Stage {
     let image = |(n, url): (usize, &&str)| format!("<img alt='Plot {n}' src='{url}'><p>text</p>");
     let images: String = sources.iter().enumerate().map(image).collect();

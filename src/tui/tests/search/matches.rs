@@ -21,8 +21,8 @@ fn stage(html: &str) -> Stage {
         layout: Default::default(),
     }];
     let settings = Settings { views, ..Settings::default() };
-    // A search of the list finds text within the words of titles, but an article highlights only words that
-    // begin with it.
+    // A search of the list also finds text in the middle of the words of a title, but an article highlights
+    // only words that begin with the text.
     let mut rows = item_rows();
     for row in &mut rows {
         row.title = row.title.replace("Bridge ", "Footbridge ").replace("Election", "Reelection");
@@ -168,7 +168,7 @@ fn screen_has(stage: &mut Stage, words: &[&str]) -> bool {
 }
 
 #[test]
-fn hints_lead_out_of_the_matches() {
+fn hints_show_how_to_leave_the_matches() {
     let mut stage = stage(TWO);
     press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
     let hints = |stage: &Stage| -> Vec<_> {

@@ -163,7 +163,7 @@ fn asks_before_saving_selectors_that_find_no_articles() {
 }
 
 #[test]
-fn elements_without_links_do_not_count_as_articles() {
+fn elements_without_links_are_not_articles() {
     let mut test = BenchTest::open(now_page(), false, "W");
     test.keys("i<C-u>time<Enter>");
     let screen = test.screen();

@@ -28,7 +28,7 @@ const SQUARE: usize = 4;
 /// Maximum width of a source name in the source column.
 const MAX_NAME: usize = MAX_SOURCE - SQUARE;
 
-/// Maximum width of names in a narrow list next to the Sources pane, and the minimum in any list.
+/// Maximum width of source names in a narrow list next to the Sources pane, and minimum space for a name.
 const SHORT: usize = 10;
 /// Minimum width of a list that is not narrow.
 const NARROW: u16 = 70;
@@ -129,8 +129,8 @@ fn date_cells(cell: &Cell<'_>) -> usize {
     }
 }
 
-/// The beginning of a name, with an ellipsis: the words that fit if they use half of the space, or else as many
-/// letters as fit.
+/// The beginning of a name, with an ellipsis: the words that fit if they use half of the space, or else as
+/// many letters as fit.
 fn beginning(name: &str, cells: usize) -> String {
     if text::width(name) <= cells {
         return name.to_owned();
@@ -161,8 +161,8 @@ pub(super) fn shortens_sources(app: &App) -> bool {
 }
 
 impl Form {
-    /// Sets the width of the longest source name, which determines the width of the column. All sources count,
-    /// not only those in the list, so that the column keeps its width while a search narrows the list.
+    /// Sets the width of the longest source name, which determines the width of the column. All sources
+    /// count, not only those in the list, so that the column keeps its width while a search narrows the list.
     pub(super) fn with_names(self, app: &App) -> Self {
         let sources = &app.sources.list.sources;
         if sources.len() > MAX_MEASURED {

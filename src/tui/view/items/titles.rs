@@ -13,8 +13,8 @@ use ratatui::text::Line;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Whether long titles use two rows: if all items still fit into the list. Once they do not fit, titles use
-/// one row until another list is opened, so that rows move at most once while the list fills.
+/// Whether long titles use two rows, because all items still fit into the list. Once they do not fit, titles
+/// use one row until another list is opened, so that rows move at most once while the list fills.
 pub(super) fn wraps(app: &App, form: Form, area: Rect, separated: impl Fn(usize) -> bool) -> bool {
     let items = &app.items;
     let (count, space) = (items.rows.len(), usize::from(area.height));

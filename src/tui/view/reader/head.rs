@@ -186,7 +186,7 @@ where
 /// A fact, as pieces of text with their roles.
 type Fact = Vec<(String, Role)>;
 
-/// The author and date and the other facts about the article, on as many lines as needed.
+/// The author, the date and the other facts about the article, on as many lines as needed.
 fn facts(
     app: &App,
     article: &Article,

@@ -13,7 +13,7 @@ use ratatui::style::Style;
 
 /// Width of the label column, in cells.
 const LABELS: u16 = 17;
-/// Width of the number of matches with its mark, in cells; then the same in narrow fields.
+/// Widths of the number of matches with its mark, in cells: the usual one, and the one in narrow fields.
 const RESULTS: u16 = 8;
 const NARROW_RESULTS: u16 = 6;
 /// Width below which a field is narrow, in cells.

@@ -113,7 +113,7 @@ pub(super) fn draw(
         row.right(pad.clone(), Style::new());
         row.right(format!("   P: {} suggested", bench.offers().len()), Style::new());
     }
-    // If the help is too long, only its first part is shown, rather than truncated words.
+    // If the help is too long, only the part before the first comma is shown, if it fits.
     let fits = |words: &str| text::width(words) + pad.len() <= row.free();
     let first = words.split_once(',').map(|(first, _)| format!("{first}."));
     let words = match first.filter(|_| role == Role::Dim && !fits(&words)) {

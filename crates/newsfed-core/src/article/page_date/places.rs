@@ -16,8 +16,8 @@ const MAX_LEVELS: usize = 40;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Apart {
     No,
-    /// In a footer, a sidebar or a similar box, which may belong to the article. Several dates in the same
-    /// box, given here, belong to other articles.
+    /// In a footer, a sidebar or a similar box, given by its node. The box may belong to the article, unless
+    /// it contains dates of several days.
     Beside(Option<NodeId>),
     /// Among comments, or in a quotation.
     Other,

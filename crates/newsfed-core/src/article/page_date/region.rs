@@ -55,7 +55,7 @@ fn by_region(language: Option<&str>, tags: &[String], url: Option<&Url>) -> Opti
             }
         }
         Some("fil") => Some(Order::MonthFirst),
-        // Dates in these languages start with the year. Other dates may have any origin.
+        // Dates in these languages start with the year. Other dates may have either order.
         Some("ja" | "zh" | "ko" | "hu" | "lt" | "mn") => None,
         Some("es") if regions.iter().any(|r| matches!(*r, "us" | "pr")) => None,
         Some(_) => Some(Order::DayFirst),

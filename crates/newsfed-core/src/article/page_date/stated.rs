@@ -127,7 +127,7 @@ pub(super) fn read(text: &str, context: &DateContext) -> Option<Reading> {
     if text.chars().filter(char::is_ascii_digit).count() < 5 && time.is_none() {
         return None;
     }
-    // An invalid time after the date does not matter for the day.
+    // The day is used even if the time after it is invalid.
     let text = match text.split_once('T') {
         Some((day, _)) if time.is_none() && day.len() == 10 && odd(text) => day,
         _ => text,
@@ -321,8 +321,8 @@ fn of_objects(
             ));
         }
         if let Some(read) = date("datePublished") {
-            // Some systems give the time of the last build as both dates, or as a publication date after the
-            // modification date.
+            // Some systems give the time of the last build as the date of both publication and modification,
+            // or only as the date of publication, which is then later.
             let built = modified.is_some_and(|m| m.time <= read.time);
             let score = if built { base - 32.0 } else { base };
             let from = DateSource::StructuredData;

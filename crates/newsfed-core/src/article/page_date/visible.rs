@@ -34,7 +34,7 @@ pub(super) fn candidates(
     let commented: HashSet<usize> = comments::zones(page)
         .into_iter()
         .map(|z| page.elements[z].blocks.clone())
-        // Comments follow the article. A box before it with this name is something else.
+        // Comments follow the article. An earlier box with such a name is something else.
         .filter(|blocks| first.is_none_or(|f| blocks.start >= f))
         .flatten()
         .collect();
@@ -282,7 +282,7 @@ fn candidate(date: &FoundDate, score: f32, meaning: Meaning, before: &str) -> Op
     })
 }
 
-/// The text before a date, starting after the previous date, and the text after the last date.
+/// The text between the previous date and a date, and the text after the date if it is the last one.
 fn around(scan: &Scan, number: usize) -> (&str, &str) {
     let start = number.checked_sub(1).map_or(0, |n| scan.dates[n].at.end);
     let date = &scan.dates[number].at;

@@ -5,7 +5,7 @@ use super::{Candidate, Meaning};
 use crate::model::DateSource;
 use crate::util::date::{Offsets, Zone, is_offset};
 
-/// Minimum score at which a date with an offset counts as belonging to the article.
+/// A date with an offset and at least this score belongs to the article.
 const OWN: f32 = 35.0;
 
 /// The offsets of the article's dates. Empty if they cannot belong to one time zone, or if the visible times

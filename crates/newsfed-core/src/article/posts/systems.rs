@@ -103,7 +103,7 @@ struct Post {
 }
 
 /// Reads all posts of the list that contains the selected ones, and deselects everything between their texts.
-/// `None` if the posts of the page have no known markup.
+/// `None` if the page has no posts in known markup, or if fewer than two are selected.
 pub(in crate::article) fn read_posts(
     page: &Page<'_>,
     taken: &mut [bool],

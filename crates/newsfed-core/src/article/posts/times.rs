@@ -13,7 +13,7 @@ const MAX_WORDS: usize = 30;
 /// Maximum length of a date as the page writes it, in characters.
 const MAX_TIME: usize = 60;
 /// Maximum number of words next to a date that is relative or without a year, not counting names and labels.
-/// A line with more is a sentence of the post.
+/// A line with more words is a sentence of the post.
 const BESIDE: usize = 2;
 /// Maximum length of a label on the line above a date, in words.
 const LABEL_WORDS: usize = 3;
@@ -91,7 +91,7 @@ const JOINED: &[&str] = &[
     "註冊日期",
     "가입일",
 ];
-/// Case-folded words that may follow a registration date on its line.
+/// Case-folded words that may follow the day on which an author joined, on the same line.
 const FACTS: [&str; 12] = [
     "posts",
     "messages",

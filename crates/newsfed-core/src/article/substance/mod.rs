@@ -12,14 +12,14 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use language::{has_capital_nouns, is_negation, is_number, is_opposite, notice};
 use std::collections::{HashMap, HashSet};
 
-/// Maximum number of bytes of changed text that are examined. A longer text counts as changed.
+/// Maximum number of bytes of changed text that are examined. A longer text is treated as changed.
 const MAX_TEXT: usize = 200_000;
-/// Maximum number of word pairs in all edits of a text that are compared letter by letter. Further words
-/// count as different.
+/// Maximum number of word pairs in all edits of a text that are compared letter by letter. Words beyond that
+/// are treated as different.
 const MAX_COMPARED: usize = 20_000;
 /// Maximum number of words on each side of one edit that are compared letter by letter.
 const COMPARED: usize = 20;
-/// Minimum number of words added or removed in one place to count as a changed passage.
+/// Minimum number of words of a passage that was added or removed in one place.
 const PASSAGE: usize = 8;
 /// Maximum length of a value in a [`Revision`], in terminal cells.
 const MAX_CELLS: usize = 60;
@@ -232,7 +232,7 @@ struct Sides {
 impl Found<'_> {
     fn take(&mut self, edit: &Edit) {
         let (mut removed, mut added) = (edit.removed.clone(), edit.added.clone());
-        // Skips words that were only split or joined, or that have different punctuation.
+        // Skips edits that only split or join words, or change their punctuation.
         let joined = |words: &[Word]| -> String {
             words.iter().flat_map(|w| w.lower.chars()).filter(|c| c.is_alphanumeric()).collect()
         };

@@ -12,7 +12,7 @@ const MAX_NODES: usize = 1000;
 const MAX_NAMES: usize = 200;
 /// Maximum length of a text that may be an offer or a notice instead of an article, in bytes.
 const MAX_NOTICE: usize = 900;
-/// Number of equal letters at the start of two texts for them to count as the same.
+/// Two texts are treated as the same if they begin with this many equal letters.
 const ALIKE: usize = 30;
 
 /// Parts of the names of elements with other content, in lower case.
@@ -143,7 +143,7 @@ const NOTICES: [&str; 58] = [
     "ログイン",
 ];
 
-/// Whether a hidden element has other content, by its name or its text, or replaces visible text.
+/// Whether a hidden element has other content, judging by its name or its text, or repeats visible text.
 pub(super) fn is_refused(e: ElementRef<'_>) -> bool {
     is_named(e) || !is_text_alone(e) || repeats_neighbour(e)
 }
@@ -178,7 +178,7 @@ fn names_other(names: &str) -> bool {
     })
 }
 
-/// Whether an element contains no form, no navigation, no other hidden text, few links, and no notice.
+/// Whether an element contains few links and no form, navigation, other hidden text or notice.
 fn is_text_alone(e: ElementRef<'_>) -> bool {
     let (mut all, mut linked) = (0, 0);
     let mut start = String::new();

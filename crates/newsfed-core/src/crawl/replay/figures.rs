@@ -15,15 +15,15 @@ pub struct CrawlFigures {
     /// Number of crawls.
     pub seeds: usize,
     /// Requests until 90 % of the targets were found, in percent; mean over the crawls. A crawl that never
-    /// found them counts as 200 %.
+    /// found them is counted as 200 %.
     pub q90_percent_mean: f64,
-    /// Standard deviation of these requests.
+    /// Standard deviation of this percentage over the crawls.
     pub q90_percent_sd: f64,
     /// Non-target bytes read before 90 % of the target bytes, in percent of all non-target bytes of the site;
     /// `None` if a crawl never reached 90 %.
     pub v90_percent_mean: Option<f64>,
-    /// Requests until 90 % of the target bytes were read, in percent. A crawl that never read them counts as
-    /// 200 %.
+    /// Requests until 90 % of the target bytes were read, in percent. A crawl that never read them is counted
+    /// as 200 %.
     pub bytes90_percent_mean: f64,
     /// Share of the targets found after n requests, averaged over n from 1 to the number of URLs, 0 to 1.
     pub area_mean: f64,
@@ -35,8 +35,8 @@ pub struct CrawlFigures {
     pub milestones: Vec<Milestone>,
     /// The predictions of all crawls, added up.
     pub confusion: Confusion,
-    /// Requests until 90 % of the new targets were found, after a crawl of an older recording; -1 if the
-    /// crawl stopped earlier.
+    /// Mean number of requests until 90 % of the new targets were found, after a crawl of an older recording;
+    /// -1 if a crawl stopped earlier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_to_90_new: Option<f64>,
 }
@@ -119,11 +119,11 @@ fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 }
 
 impl CrawlFigures {
-    /// Summarises crawls of a site that took `elapsed` in total.
+    /// Summarises crawls of a site that together took the time `took`.
     pub fn of(graph: &Graph, kind: Kind, crawls: &[Replayed], took: Duration) -> Self {
         let totals = Totals::of(graph);
         let each = |value: &dyn Fn(&Replayed) -> Option<f64>| mean(crawls.iter().map(value));
-        // A crawl that never reaches the share counts as twice the number of URLs.
+        // A crawl that never reaches the share is counted with twice as many requests as URLs.
         let most = |value: &dyn Fn(&Replayed) -> Option<f64>| {
             each(&|c| Some(value(c).unwrap_or(200.0))).unwrap_or(200.0)
         };

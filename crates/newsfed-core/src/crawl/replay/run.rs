@@ -14,7 +14,7 @@ pub struct Replayed {
     pub volume: Vec<u64>,
     /// Number of other bytes read after each request.
     pub other: Vec<u64>,
-    /// The node of each GET request; `None` if it no longer exists, or for HEAD requests.
+    /// For each request, the node that it read; `None` for HEAD requests and for nodes that no longer exist.
     pub visited: Vec<Option<u32>>,
     /// The node of each request; `None` if it no longer exists.
     pub fetched: Vec<Option<u32>>,

@@ -13,13 +13,13 @@ pub(super) enum Chosen {
 }
 
 /// Waiting links by the cluster of their tag path, and the results of both methods. The value of a group
-/// depends on URLs and words, which a site can generate without limit. There are only a few clusters of
+/// depends on URLs and words, which a site can generate without limit, but there are only a few clusters of
 /// paths.
 #[derive(Debug, Default)]
 pub(super) struct ByPath {
     arms: Vec<Arm>,
     waiting: Vec<Vec<LinkId>>,
-    /// The cluster of each waiting link; [`NONE`] for others.
+    /// The cluster of each waiting link; [`NONE`] for other links.
     cluster_of: Vec<GroupId>,
     chosen: Option<(LinkId, Chosen)>,
     /// Number of consecutive pages that led to nothing, for pages chosen by value and by path.
@@ -64,7 +64,7 @@ impl ByPath {
         self.chosen = Some((link, by));
     }
 
-    /// A random link of the cluster with the highest bound of its reward.
+    /// A random link of the cluster with the highest reward bound.
     pub(super) fn take(&mut self, random: &mut fastrand::Rng) -> Option<LinkId> {
         let parameters = BanditParameters::default();
         loop {

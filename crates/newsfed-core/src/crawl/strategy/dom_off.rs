@@ -32,7 +32,7 @@ pub struct DomOff {
 }
 
 impl DomOff {
-    /// Creates a new crawl. The benefits of the first pages are exact if the judge is an oracle.
+    /// Creates a new crawl. The benefits are exact if `judge` is an oracle.
     pub fn new(parameters: SleepingBanditParameters, judge: Judge) -> Self {
         Self {
             triage: Triage::new(judge, parameters.batch),
@@ -51,7 +51,7 @@ impl DomOff {
     fn wait(&mut self, link: LinkId, links: &Links) {
         let vector = self.paths.vector(links.path(link));
         if self.fixed {
-            // A new path has no benefit.
+            // A path that is similar to no group has no benefit.
             self.rank(link, self.groups.alike(&vector));
         } else {
             let group = self.groups.join(&vector);

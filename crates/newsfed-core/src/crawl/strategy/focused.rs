@@ -1,7 +1,8 @@
 //! A focused crawler: a classifier orders the links by their probability of leading to targets.
 //!
 //! The published crawler only distinguishes media types, so this one does not learn from articles. The
-//! publication does not specify when and on what data it is trained. The choices here match its figures.
+//! publication does not specify when and on what data the classifier is trained. The choices here match the
+//! published figures.
 
 use super::{Known, NextRequest, Strategy, Visit};
 use crate::crawl::links::{LinkId, Links};

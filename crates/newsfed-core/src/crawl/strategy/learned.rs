@@ -26,12 +26,12 @@ const EPOCHS: usize = 3;
 const USELESS: u32 = 3;
 /// Reward for an article, in addition to that for the links on it.
 const ARTICLE: f64 = 3.0;
-/// Links are grouped by their probability of leading to an article. These are the limits between the groups.
+/// Links are grouped by their probability of leading to an article. These are the boundaries of the groups.
 const LIKELIHOODS: [f32; 6] = [0.05, 0.2, 0.5, 0.8, 0.95, 0.99];
 /// Number of labels at which waiting links are first regrouped by these probabilities; it doubles each time.
 const FIRST_REGROUPING: usize = 16;
-/// Share of the value of the best new link that counts as value of the page itself. A page that only leads to
-/// better pages is worth something; the pages of a trap lead to nothing of value.
+/// Share of the value of a page's best new link that is added to the value of the page. A page that only
+/// leads to better pages is worth something, but the pages of a trap lead to nothing of value.
 const AHEAD: f64 = 0.5;
 
 const NO_POOL: PoolId = PoolId::MAX;
@@ -42,12 +42,12 @@ pub struct Classifier {
     targets: Targets,
     model: Logistic,
     seen: Vec<(LinkId, bool)>,
-    /// Dead links. During a crawl they count as links that do not lead to an article. The next crawl does not
-    /// learn from them.
+    /// Dead links. The current crawl learns from them as links that do not lead to an article; the next
+    /// one does not learn from them.
     dead: Vec<(LinkId, bool)>,
     /// Number of labels: non-targets, targets.
     labels: [u32; 2],
-    /// Number of consecutive times that an extension was neither a page nor a target.
+    /// For each extension, the number of consecutive links that led to neither a page nor a target.
     useless: HashMap<String, u32>,
 }
 
@@ -116,9 +116,9 @@ impl Classifier {
         &self.seen
     }
 
-    /// The probability that a link leads to an article, as a feature; [`NONE`] if the targets are files,
-    /// which have a class of their own. The positions and folders of links do not distinguish titles in URLs
-    /// from other names.
+    /// The probability that a link leads to an article, as a feature, because links to articles and to other
+    /// pages may share their positions and folders. [`NONE`] if the targets are files, or if there are too
+    /// few examples.
     fn likelihood(&self, link: LinkId, links: &Links) -> u32 {
         if self.targets != Targets::Articles || !self.is_taught() {
             return NONE;
@@ -132,8 +132,8 @@ impl Classifier {
         self.is_taught() && self.model.probability(&signs(link, links)) > 0.5
     }
 
-    /// Learns everything again in random order, because the strategy chose the original order and the last
-    /// examples would have the most weight.
+    /// Learns everything again in random order, because the last examples of the original order, which the
+    /// strategy chose, would have the most weight.
     pub fn settle(&mut self, links: &Links, random: &mut fastrand::Rng) {
         let seen = std::mem::take(&mut self.seen);
         self.seen = self.train(seen, links, random);
@@ -200,7 +200,7 @@ pub struct LearnedStrategy {
     last: VecDeque<LinkId>,
     /// For each link, whether it was, or is predicted to be, a target.
     worth: Vec<bool>,
-    /// Number of these links on each page.
+    /// Number of such links on each page.
     led: HashMap<LinkId, u32>,
     started: bool,
     /// The class that was predicted for the last requested link.

@@ -138,8 +138,7 @@ impl Triage {
             self.new.push((*to, true));
         }
         let class = if visit.is_hit() { Class::Target } else { visit.class };
-        // The first batch consists only of responses to HEAD requests, because it is the only one that costs
-        // extra requests.
+        // The first batch is labelled only by HEAD requests, later ones only by GET requests.
         if !self.needs_heads() && !self.headed.contains(&link) {
             self.learn(link, class, links);
         }

@@ -51,7 +51,7 @@ fn read_within(
         let mut line = words(&found);
         if line.is_empty() {
             silent += 1;
-            // A hash of its drawing instructions takes the place of the text.
+            // A hash of the drawing instructions shows whether a page without text has changed.
             let drawn = String::from_utf8_lossy(&content);
             work.charge(content.len());
             line = format!("[no text, {:08x}]", stable_hash([&*drawn]) >> 32);
@@ -59,12 +59,12 @@ fn read_within(
         table.push(&[line], budget);
     }
     if file.is_exhausted() {
-        // If a part of a page is missing, the page would differ by that part.
+        // The missing parts of pages would be reported as changes.
         return Err(DatasetError::TooLarge);
     }
     budget.notes.extend(limits::left_out(surplus, "page", limits::PDF_PAGES));
     if silent > 0 {
-        budget.notes.push(format!("pictures on {}, which have no text", counted(silent, "page")));
+        budget.notes.push(format!("pictures on {} without text", counted(silent, "page")));
     }
     Ok(vec![table])
 }

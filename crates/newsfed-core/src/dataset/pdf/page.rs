@@ -73,7 +73,7 @@ impl PageText<'_, '_> {
                 if lexer.at >= content.len() {
                     return;
                 }
-                // Invalid bytes are skipped one by one. Each is charged.
+                // Invalid bytes are skipped and charged one by one.
                 lexer.at = before + 1;
                 values = MAX_VALUES;
                 continue;
@@ -89,7 +89,8 @@ impl PageText<'_, '_> {
                 (b"ID", _) => skip_image(&mut lexer),
                 (b"Do", [.., Value::Name(name)]) if level < MAX_FORMS => {
                     let name = name.clone();
-                    // Otherwise the operands of all levels would be in memory at the same time.
+                    // The operands are dropped first, so that those of nested forms are not in memory at the
+                    // same time.
                     operands.clear();
                     self.form(&mut resources, &name, level);
                 }

@@ -178,7 +178,7 @@ fn keeps_few_values_in_memory_at_once() {
     let bytes = page("/XObject<</X 5 0 R>>", &content, &[form]);
     let (_, _, alive) = measured(&bytes);
     assert!(alive < 10_000, "{alive}");
-    // Names and texts count by their length, and dropped values do not count.
+    // Names and texts are counted by their length, and dropped values are not counted.
     let work = Work::new(1 << 30);
     let read = |text: &str| object::Lexer::new(text.as_bytes(), 0, &work).value();
     let long = format!("[({})(b)]", "a".repeat(3_200));
@@ -296,7 +296,7 @@ fn compares_pages_by_their_words() {
 
 #[test]
 fn limits_the_comparison_of_pages() {
-    // There is a new page in each place. Only a comparison of words can find the new one.
+    // A page is added before each old page. Only a comparison of words can find out which one is new.
     let table = |parts: &[&str]| -> Dataset {
         let mut table = Table::default();
         table.columns.push("text".to_owned());

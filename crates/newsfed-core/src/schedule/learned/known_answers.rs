@@ -195,7 +195,7 @@ fn spreads_undated_items_since_the_last_poll() {
     // Hours of the items, number of dated items, and times of the first and the last item.
     assert_eq!(hours(&[None, None, None]), (vec![1, 3, 5], 0, HOUR, 5 * HOUR));
     assert_eq!(hours(&[None]), (vec![3], 0, 3 * HOUR, 3 * HOUR));
-    // An old date counts as no date, a future one as now.
+    // An old date is treated as no date, a future one as now.
     assert_eq!(hours(&[Some(-9), Some(1)]), (vec![1, 3], 1, HOUR, 3 * HOUR));
     assert_eq!(hours(&[Some(0), Some(99)]), (vec![3, 6], 1, 3 * HOUR, 6 * HOUR));
     assert_eq!(

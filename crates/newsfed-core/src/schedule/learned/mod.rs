@@ -21,8 +21,8 @@ use std::time::Duration;
 
 /// Time constants of the five averages, in seconds.
 const TAU: [f64; 5] = [0.5 * 3600.0, 3.0 * 3600.0, 86_400.0, 7.0 * 86_400.0, 40.0 * 86_400.0];
-/// Weights of the averages in the rate. They add up to more than 1, which compensates for averages that start
-/// low. Only their proportions and the price matter.
+/// Weights of the averages in the rate. They need not add up to 1, because only their proportions and the
+/// price matter.
 const WEIGHTS: [f64; 5] = [0.08, 0.16, 0.33, 0.08, 4.0];
 
 /// Factors for the weights of the first three averages, because sources differ in whether a burst continues.
@@ -51,8 +51,7 @@ pub struct LearnedParameters {
     /// How strongly the price grows with the rate of a source (b), 0-1: 0 minimises the mean delay
     /// over items, 1 the mean over sources.
     pub exponent: f64,
-    /// Number of expected but missing items after which a source counts as silent (c); 0 disables
-    /// this.
+    /// Number of expected but missing items after which a source is considered silent (c); 0 disables this.
     pub silence: f64,
     /// Mean time between items that is assumed for an unknown source.
     pub gap: Duration,

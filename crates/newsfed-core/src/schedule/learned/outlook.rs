@@ -162,7 +162,7 @@ pub(super) fn plan(
     let usual = (2.0 * price / rate.max(0.3 * long)).sqrt();
     let fine = usual < FINE_BELOW;
     let mut slot = if fine { FINE_SLOT } else { (usual / 6.0).clamp(150.0, HOUR) };
-    // Between 1 and 49 for any input; NaN becomes 0.
+    // At least 1 for any input, because NaN is converted to 0.
     let mut ahead = ((3.0 * usual).max(12.0 * slot).min(most) / slot) as usize + 1;
     if ahead > MAX_AHEAD {
         ahead = MAX_AHEAD;

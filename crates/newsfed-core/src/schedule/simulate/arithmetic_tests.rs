@@ -242,8 +242,8 @@ fn falls_back_to_the_nearest_setting() {
     let (parameter, nearest) =
         fit(0.7, 10.0, |parameter| polls(if parameter < 2.0 { 30.0 } else { 6.0 }));
     assert!(parameter >= 2.0 && nearest.polls_per_source_day == 6.0, "{parameter}");
-    // Among equally good parameters, the first one is used. The polls are always above the budget here, and
-    // always below it in the next case.
+    // Among equally good parameters, the first one is used. The number of polls is always above the budget
+    // here, and always below it in the next case.
     let (parameter, _) = fit(5.0, 10.0, |_| polls(40.0));
     assert!((parameter - 5.0).abs() < 1e-9, "{parameter}");
     let tries = RefCell::new(0);

@@ -5,7 +5,7 @@ use super::replay::Run;
 use crate::schedule::seconds::{DAY, MINUTE, WEEK};
 use std::borrow::Borrow;
 
-/// Time until a source counts as well known.
+/// Time until a source is considered well known.
 const WARM: f64 = 14.0 * DAY;
 
 /// The part of a replay that the figures cover.
@@ -15,7 +15,7 @@ pub enum Phase {
     All,
     /// The first day of each source.
     Day1,
-    /// Each source from its third week.
+    /// Each source from its third week on.
     Warm,
 }
 

@@ -13,7 +13,7 @@ const CHANGE: f64 = (4 + 7 * 2857) as f64 * DAY;
 /// How the sources change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RateChange {
-    /// From 2 items a day to 20.
+    /// The rate rises from 2 items a day to 20.
     Jump,
     /// The rate drops from 20 items a day to none.
     Silence,

@@ -104,7 +104,7 @@ impl Timeline {
         seconds::time(self.start)
     }
 
-    /// The time from which polls are not counted.
+    /// The end of the timeline. Later polls are not counted.
     pub fn ends(&self) -> Time {
         seconds::time(self.end)
     }

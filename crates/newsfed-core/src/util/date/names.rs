@@ -24,7 +24,7 @@ pub(super) struct Ago {
 }
 
 impl Ago {
-    /// The longer one of the texts around the number.
+    /// The longer of the two texts around the number.
     fn longest(&self) -> &'static str {
         if self.before.len() > self.after.len() { self.before } else { self.after }
     }

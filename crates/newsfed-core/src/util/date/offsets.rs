@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 /// Maximum number of runs, enough for four years with daylight saving.
 const MAX_RUNS: usize = 8;
-/// An offset counts only for times at most this far away: sites move, and zones change.
+/// An offset applies only to times at most this far away: sites move, and zones change.
 const REACH: TimeDelta = TimeDelta::days(400);
 /// How far the clocks of servers may be ahead.
 const SLACK: TimeDelta = TimeDelta::minutes(10);

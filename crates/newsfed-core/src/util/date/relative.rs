@@ -125,7 +125,7 @@ fn clock_after(
         return None;
     }
     let (time, zone, end) = super::scan::time_of_day(rest, day, context)?;
-    // `9:00-17:00` resembles a zone.
+    // The end of `9:00-17:00` resembles a zone.
     let (own, after) = (rest.get(digit..end)?, rest.get(end..)?.trim_start());
     const DASH: [char; 4] = ['-', '–', '—', '~'];
     let range = own.contains(DASH) || after.starts_with(DASH);

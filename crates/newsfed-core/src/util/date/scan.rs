@@ -12,7 +12,7 @@ const MAX_TEXT: usize = 2000;
 const MAX_TOKENS: usize = 300;
 /// Maximum number of dates in a text.
 const MAX_DATES: usize = 12;
-/// The latest year for two digits if the time of the fetch is not known.
+/// The latest year that two digits can mean if the time of the fetch is not known.
 const LATEST_UNKNOWN: i32 = 2040;
 /// Plausible years.
 pub(super) const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
@@ -27,7 +27,7 @@ pub enum Order {
 /// Facts about a text that help to interpret its dates.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DateContext {
-    /// The language, see [`super::language_of`].
+    /// The language; see [`super::language_of`].
     pub language: Option<&'static str>,
     /// `None` if it is not known.
     pub order: Option<Order>,
@@ -225,7 +225,7 @@ impl Reader<'_> {
         Some((day, after))
     }
 
-    /// Skips the suffix of the number of a day: `11.`, `11th`, `11º`, `11 d.`.
+    /// Skips the suffix of a day number: `11.`, `11th`, `11º`, `11 d.`.
     fn after_day(&self, at: usize) -> usize {
         let mut at = at;
         if self.has_colon_ordinal(at) {
@@ -353,7 +353,7 @@ impl Reader<'_> {
             return Some((Month::Gregorian(month), at + 3));
         }
         let persian = || self.names.persian(word).map(Month::Persian);
-        // The years of Persian dates are checked later; no other calendar has such years.
+        // A wrongly recognised Persian month is rejected later by its year.
         let stripped = || word.strip_prefix('ב').and_then(known).map(Month::Gregorian);
         let month = known(word).map(Month::Gregorian).or_else(persian).or_else(stripped);
         month.map(|m| (m, dot(at + 1)))
@@ -388,7 +388,7 @@ impl Reader<'_> {
         }
         let (year, digits) = self.number(next)?;
         let value = i32::try_from(year).ok()?;
-        // It is a time of day, or an unrelated number.
+        // A number before a colon and another number is not a year.
         if self.sign(next + 1, &[':']) && self.number(next + 2).is_some() {
             return None;
         }
@@ -428,7 +428,7 @@ impl Reader<'_> {
         Some((self.without_year(month, day)?, after))
     }
 
-    /// The year for two digits: the last one that is not after the fetch.
+    /// The year for two digits: the latest one that is not after the fetch.
     pub(super) fn short_year(&self, digits: u32) -> Option<i32> {
         let digits = i32::try_from(digits).ok()?;
         let latest = match self.context.now {
@@ -441,7 +441,7 @@ impl Reader<'_> {
             .find(|y| (*YEARS.start()..=latest).contains(y))
     }
 
-    /// The last such day up to the fetch.
+    /// The latest date with this month and day up to the fetch.
     pub(super) fn without_year(&self, month: u32, day: u32) -> Option<Day> {
         let today = self.context.now?.date_naive();
         let tomorrow = today.checked_add_days(Days::new(1))?;

@@ -78,7 +78,7 @@ fn reads_times_with_dots_and_times_before_dates() {
         ("de", "20.15 Uhr am 3. April 2024", "2024-04-03T20:15"),
         ("de", "20 Uhr, 3. April 2024", "2024-04-03T20:00"),
         ("de", "3. April 2024, 20 Uhr", "2024-04-03T20:00"),
-        // Numbers of other things.
+        // Numbers and times that do not belong to the date after them.
         ("en", "Top 8, 3 April 2024", "2024-04-03"),
         ("fr", "3 h de lecture · 3 avril 2024", "2024-04-03"),
         ("en", "3 May 2024 14:30, 4 May 2024", "2024-05-03T14:30 2024-05-04"),
@@ -100,7 +100,7 @@ fn finds_all_relative_dates_with_their_times() {
         ("de", "gestern um 14.30 Uhr", "2024-06-19T14:30"),
         ("en", "today at 13:00", "2024-06-20T13:00"),
         ("en", "Tuesday at 4:15 PM", "2024-06-18T16:15"),
-        // A length, and times of other things.
+        // Durations and times that are not part of the date.
         ("en", "Yesterday · 12:34", "2024-06-19"),
         ("en", "today 9:00-17:00", "2024-06-20"),
         ("en", "3 days ago, 10:15", "2024-06-17"),

@@ -17,7 +17,7 @@ const THAI: [(&str, &str); 12] = [
     ("พ.ย.", "พฤศจิกายน"),
     ("ธ.ค.", "ธันวาคม"),
 ];
-/// The digit zero of each supported script, besides ASCII.
+/// The digit zero of each supported script except ASCII.
 const ZEROS: [u32; 10] = [0x660, 0x6F0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xBE6, 0xC66, 0xE50, 0xFF10];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Token<'_> {
     }
 }
 
-/// The value of a digit in another script.
+/// The ASCII digit for a digit of another script.
 fn native_digit(c: char) -> Option<char> {
     let code = u32::from(c);
     let zero = ZEROS.iter().find(|zero| (**zero..**zero + 10).contains(&code))?;
@@ -196,7 +196,7 @@ fn class_of(c: char) -> Class {
     }
 }
 
-/// Marks inside words of Indic scripts and Thai that are not letters.
+/// Whether a character is a mark inside words that is not a letter, such as an accent or a vowel sign.
 pub fn is_mark(c: char) -> bool {
     matches!(u32::from(c), 0x300..=0x36F | 0x591..=0x5C7 | 0x64B..=0x65F | 0x93C | 0x94D | 0x9BC | 0x9CD | 0xBCD | 0xC4D | 0xE31..=0xE4E)
 }

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 pub(super) enum Written {
     /// Seconds east of UTC.
     Seconds(i32),
-    /// A name for both standard and daylight saving time, and the place with these clocks.
+    /// The IANA time zone for a name that covers standard and daylight saving time, such as `ET`.
     Place(&'static str),
 }
 

@@ -1,4 +1,4 @@
-//! Contents of drawings are removed for reading, and nothing else changes.
+//! The contents of drawings are removed from the trees of articles, and nothing else changes.
 
 use super::tree;
 use crate::util::limits;

@@ -1,5 +1,5 @@
-//! Pictures that are embedded in the text as `data:` URLs. Safe HTML contains a marker instead of each, with a
-//! hash of its data, by which the picture is found in the page again.
+//! Pictures that are embedded in the text as `data:` URLs. Safe HTML contains a marker instead, with a hash
+//! of the data, by which the picture is found again in the page.
 
 use super::scan::{Scanner, Token};
 use crate::util::limits::{IMAGE_BYTES, PAGE_NODES};
@@ -57,7 +57,7 @@ pub fn marker(source: &str) -> String {
     }
     let data = source.split_once(',').map_or("", |(_, data)| data);
     let mut hash = Sha256::new();
-    // Pages and feeds may break the lines of the data differently.
+    // Pages and feeds may break the data into lines differently.
     data.split_ascii_whitespace().for_each(|part| hash.update(part));
     let mut out = OMITTED.to_owned();
     for byte in &hash.finalize()[..HASH / 2] {
@@ -82,7 +82,7 @@ pub fn has_marker(html: &str) -> bool {
     memchr::memmem::find(html.as_bytes(), OMITTED.as_bytes()).is_some()
 }
 
-/// Safe HTML in which all markers are without hashes; `None` if that is the same.
+/// Safe HTML with the hashes removed from its markers; `None` if there are none.
 pub fn without_hashes(html: &str) -> Option<String> {
     if !has_marker(html) {
         return None;
@@ -98,8 +98,8 @@ pub fn without_hashes(html: &str) -> Option<String> {
     (from > 0).then(|| out + &html[from..])
 }
 
-/// The pictures in the source of a page whose markers are wanted: each marker with the data of the picture,
-/// of at most [`IMAGE_BYTES`]; no data if it cannot be decoded.
+/// The pictures in a page's source whose markers are wanted, as pairs of marker and data. The data is empty
+/// if it cannot be decoded or exceeds [`IMAGE_BYTES`].
 pub fn pictures(page: &str, wanted: &HashSet<String>) -> Vec<(String, Vec<u8>)> {
     let mut missing: HashSet<&str> =
         wanted.iter().map(String::as_str).filter(|m| has_hash(m)).collect();

@@ -16,8 +16,8 @@ pub(super) enum Fate {
     Unwrapped,
 }
 
-/// How safe HTML treats elements with this name. Grouped by length, so that most names are compared with few
-/// others.
+/// How safe HTML treats elements with this name. The names are grouped by length, so that most are compared
+/// with few others.
 pub(super) fn fate(name: &str) -> Fate {
     use Fate::{Dropped, Input, Kept, Raw, Unwrapped, Void};
     match name.len() {

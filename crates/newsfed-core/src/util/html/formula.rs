@@ -36,7 +36,7 @@ pub(super) fn read(tag: &Tag<'_>, scanner: &mut Scanner<'_>) -> Option<String> {
 }
 
 /// Returns the source in the annotation of a `math` element, and moves to the end of the element. The outer
-/// `None` means that the element is not closed or contains another one.
+/// `None` means that the element is not closed or contains another `math` element.
 fn annotation(scanner: &mut Scanner<'_>) -> Option<Option<String>> {
     let mut source: Option<String> = None;
     let mut inside = false;

@@ -83,7 +83,7 @@ pub(super) enum Drawings {
 pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated> {
     let mut scanner = Scanner::new(html);
     let mut names = Names::default();
-    // The numbers of tags and comments, of those left out, and of open `svg` and `math` elements; whether the
+    // The number of tags and comments, of those left out, and of open `svg` and `math` elements; whether the
     // body has begun.
     let (mut tags, mut left_out, mut foreign, mut in_body) = (0, 0, 0_usize, false);
     let (mut out, mut from) = (StrTendril::with_capacity(html.len() as u32), 0);
@@ -224,7 +224,7 @@ fn drawing(html: &str) -> Option<(&str, usize)> {
 
 /// Whether nothing reads the raw content of an element. Such content is a quarter of a typical page.
 fn is_unread(tag: &Tag<'_>, raw: &str) -> bool {
-    // If a script contains such a comment, the parser and the scanner may disagree about its end.
+    // If a script contains `<!--`, the parser and the scanner may disagree about its end.
     tag.is("style")
         || tag.is("script") && is_program(tag) && !names_date(raw) && !raw.contains("<!--")
 }
@@ -249,7 +249,7 @@ fn closes_itself(tag: &Tag<'_>) -> bool {
     tag.self_closing() && !tag.attributes().last().is_some_and(in_value)
 }
 
-/// Number of names that are compared before they are hashed.
+/// Number of recently counted names that are kept.
 const KNOWN: usize = 32;
 
 /// Counts the different names that the parser keeps in a table of limited width.

@@ -9,7 +9,7 @@ const MAX_TITLE: usize = 120;
 /// Attributes with the URL of a frame, which may be loaded later.
 const ADDRESSES: [&str; 4] = ["data-src", "data-lazy-src", "data-litespeed-src", "src"];
 
-/// Hosts with their names.
+/// Hosts and the names of their services.
 const KINDS: [(&str, &str); 28] = [
     ("youtube.com", "YouTube"),
     ("youtube-nocookie.com", "YouTube"),

@@ -30,7 +30,8 @@ pub(super) const LONGEST_START: usize =
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
     Current,
-    /// Like newsfed 0.2.0: without players, sources of formulas, embedded pictures, and the languages of boxes.
+    /// Like newsfed 0.2.0: without players, sources of formulas, embedded pictures, and the languages of
+    /// boxes around code.
     Former,
 }
 
@@ -109,8 +110,9 @@ struct Writer<'a> {
     decoded: String,
     /// URL of the last player.
     last_player: Option<String>,
-    /// Maximum length of the result without the final end tags, in bytes, and whether something did not fit.
+    /// Maximum length of the result without the final end tags, in bytes.
     most: usize,
+    /// Whether something did not fit.
     is_full: bool,
 }
 

@@ -12,11 +12,11 @@ const MAX_PARTS: usize = 1000;
 struct Place {
     template: NodeId,
     part: String,
-    /// A placeholder such as "Loading" follows, up to a comment `/$`.
+    /// Whether a placeholder such as "Loading" follows, up to a comment `/$`.
     substitute: bool,
 }
 
-/// Whether a page may have such parts.
+/// Whether a page may have parts to move.
 pub(super) fn is_likely(markup: &str) -> bool {
     memchr::memmem::find(markup.as_bytes(), b"id=\"S:").is_some()
 }

@@ -202,7 +202,7 @@ proptest! {
     }
 }
 
-/// Numbers of attributes of all elements with that name in the tree of a page.
+/// The number of attributes of each element with this name in the tree of a page.
 fn attributes(markup: &str, name: &str) -> Vec<usize> {
     let tree = tree::page(markup).expect("a tree");
     let named = tree.root_element().descendent_elements().filter(|e| e.value().name() == name);
@@ -459,8 +459,8 @@ fn decodes_named_references_when_building_a_tree() {
     }
 }
 
-// The end of a drawing, a formula or a script with a comment is not always detected before parsing, so they
-// do not occur here.
+// The end of a drawing, a formula or a script with a comment is not always detected before parsing, so this
+// markup contains none of them.
 fn reference_soup() -> impl Strategy<Value = String> {
     let pieces = "&amp; &nbsp; &quot; &lt; &gt; &amp &lt &ampx; & amp; ; < > ' \" = / <a_href= <a_x='1'href=\" <p> \
                   <b_class='&amp; <textarea> </textarea> <title> </title> <xmp> </xmp> <script_type=a> \

@@ -1,4 +1,4 @@
-//! HTML trees. They are only built here: piece by piece, and only within the limits of depth and size.
+//! HTML trees. All of them are built here, piece by piece and within the limits of depth and size.
 
 use super::gate::{Drawings, Gated, gate};
 use super::streamed;

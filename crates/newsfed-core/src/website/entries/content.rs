@@ -19,7 +19,7 @@ static NOISE: LazyLock<Option<Selector>> = LazyLock::new(|| {
          .ad, .ads, .advert, .adsbygoogle, .sponsored, .share, .sharing, [aria-hidden=true]")
 });
 
-/// A page without elements that are not text or that are shown elsewhere.
+/// A page without the elements that are not text or are shown elsewhere.
 pub(super) struct Texts<'p> {
     page: &'p Page,
     tree: Html,
@@ -42,7 +42,7 @@ impl<'p> Texts<'p> {
         Self { page, tree }
     }
 
-    /// The text of a block; `None` if nothing is left. Images count.
+    /// The text of a block; `None` if it has neither words nor images.
     pub(super) fn of_block(&self, block: &Block<'_>) -> Option<String> {
         self.of_nodes(block.parts.iter().map(|part| part.id()))
     }

@@ -23,7 +23,7 @@ const MAX_RELATIVE: usize = 40;
 const MAX_LINE_BYTES: usize = 3 * MAX_LINE;
 /// Number of bytes at the start of a text that are searched for its date.
 const MAX_LEAD: usize = 160;
-/// Dates further in the future belong to events.
+/// Dates that are further in the future than this belong to events.
 const AHEAD: TimeDelta = TimeDelta::hours(24);
 /// Words next to a date that only label it.
 const LABELS: [&str; 16] = [
@@ -202,7 +202,7 @@ pub(super) fn of_block(block: &Block<'_>, context: &DateContext) -> Option<Block
     })
 }
 
-/// The date on the line above a block, below which several entries may be listed.
+/// The date on a line above a block. Several entries may be listed below that line.
 pub(super) fn above(block: &Block<'_>, context: &DateContext) -> Option<BlockDate> {
     // Maximum length of a line that may be a date without digits, such as "Yesterday", in bytes.
     const MAX_WORD: usize = 20;

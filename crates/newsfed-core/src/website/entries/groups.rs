@@ -88,7 +88,7 @@ pub(super) fn groups(page: &Page, least: usize) -> Vec<Group<'_>> {
 }
 
 /// The group of the first selector that matches as many elements as the group has blocks (or more if the list
-/// was cut). Other selectors may also match other elements, such as menu entries.
+/// was cut). The other selectors may also match elements such as menu entries.
 fn real<'a>(
     page: &'a Page,
     (members, cut): (usize, bool),
@@ -103,7 +103,7 @@ fn real<'a>(
     })
 }
 
-/// How much a selector depends on things that may change. Tags of lists and tables are on every page.
+/// How much a selector depends on things that may change, and on tags such as `li` that are on every page.
 fn dependence(selector: &str) -> usize {
     cost(selector)
         + if matches!(selector, "li" | "tr" | "dt" | "figure" | "b" | "strong") { 3 } else { 0 }

@@ -14,7 +14,7 @@ const LONGEST: usize = 200;
 pub(super) struct Traits {
     /// The `id` or name of the entry's element.
     pub(super) fragment: Option<String>,
-    /// The link of the entry, unless it is a place on the page itself.
+    /// The link of the entry, unless it leads to a place on the page itself.
     pub(super) link: Option<Url>,
     pub(super) title: String,
     pub(super) day: Option<DayKey>,

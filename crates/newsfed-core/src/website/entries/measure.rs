@@ -153,7 +153,7 @@ fn is_date(text: &str, checks: &mut usize) -> bool {
         let dates = scan(lead, &DateContext::default()).dates;
         dates.first().is_some_and(|d| d.at.start <= 2 && !d.range)
     };
-    // Dates without a year and "3 hours ago" count on any day.
+    // The last test also accepts dates without a year, and texts such as "3 hours ago".
     text.len() <= LONGEST_DATE && is_date_line(text)
         || begins()
         || text.len() <= LONGEST_RELATIVE && !scan(text, &any_day()).dates.is_empty()

@@ -324,7 +324,7 @@ fn titled(reading: &Reading<'_>, content: Option<&str>, selected: bool) -> Optio
 
 /// Elements that the text does not repeat: titles, bylines and dates that have their own elements.
 fn shown(readings: &[Reading<'_>], selected: bool) -> HashSet<NodeId> {
-    // A selection by the user is kept unchanged.
+    // The text that the user selects is kept unchanged.
     if selected {
         return HashSet::new();
     }

@@ -25,7 +25,6 @@ const HEADLINE: usize = 100;
 const TITLES: [&str; 5] = ["title", "headline", "heading", "subject", "name"];
 const AUTHORS: [&str; 3] = ["author", "authors", "byline"];
 
-/// The title of an entry.
 #[derive(Debug, Clone)]
 pub(super) struct Title<'a> {
     /// One sanitised line.
@@ -71,7 +70,7 @@ pub(super) fn is_linked(element: ElementRef<'_>) -> bool {
         || element.parent().and_then(ElementRef::wrap).is_some_and(|e| e.attr("href").is_some())
 }
 
-/// Whether an element is meant for a title.
+/// Whether its tag, a class or a property marks an element as a title.
 pub(super) fn is_title_element(element: ElementRef<'_>) -> bool {
     is_heading_like(element) || has_word(element, &TITLES) || element.value().name() == "summary"
 }
@@ -248,9 +247,9 @@ pub(super) struct Links {
     pub(super) fragment: Option<String>,
 }
 
-/// The link of a block: the link of its title, or else a file, or else the only link, or the link with a text
-/// such as "read more". The fragment is the `id` of its element or heading, or the target of its link to
-/// itself.
+/// The link of a block: the link of its title, or else a link to a file, or else the only link, or the link
+/// with a text such as "read more". The fragment is the `id` of its element or heading, or the target of its
+/// link to itself.
 pub(super) fn links(block: &Block<'_>, title: Option<&Title<'_>>, page: &Page) -> Links {
     let own = normalise(page.url());
     let mut fragment = None;

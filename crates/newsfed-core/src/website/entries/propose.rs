@@ -1,4 +1,4 @@
-//! Proposing the selector for the entries on a page.
+//! Proposes the selector for the entries on a page.
 
 use super::blocks::Block;
 use super::dates;
@@ -74,7 +74,7 @@ pub struct EntriesProposal {
 }
 
 impl EntriesProposal {
-    /// The list of the articles that the entries are teasers for; `None` if they are no teasers, or if no
+    /// The list of the articles that the entries are teasers for; `None` if they are not teasers, or if no
     /// selector finds the articles. One of the proposed `lists` is preferred.
     pub fn linked(&self, page: &Page, lists: Vec<List>) -> Option<List> {
         if !self.teasers {
@@ -351,7 +351,8 @@ fn rate<'a>(page: &Page, group: Group<'a>, measures: &Measures, whole: usize) ->
     let letters: usize = group.blocks.iter().map(|b| measures.sum(&b.parts).letters).sum();
     let (all, coverage) = (group.blocks.len() as f64, coverage(letters, whole));
     let alike = alike(sample.blocks);
-    // An element contains its own name and the date before its heading; a section does not.
+    // Sections are rated lower, because they do not contain their own names and the dates above their
+    // headings.
     let shape = if group.blocks.iter().any(Block::is_section) { 0.85 } else { alike };
     let worth =
         (all * (mean - BORDER + 0.1)).powf(0.8) * coverage * distinct * mean.min(1.2) * shape;

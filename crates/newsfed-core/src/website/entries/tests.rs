@@ -12,7 +12,7 @@ fn now() -> Time {
     "2026-11-15T12:00:00Z".parse().unwrap()
 }
 
-/// A page with its URL on the second line.
+/// A saved page; its URL is on the second line of the file.
 fn saved(name: &str) -> Page {
     let markup = std::fs::read_to_string(folder().join(name)).unwrap();
     let line = markup.lines().nth(1).unwrap();

@@ -211,7 +211,7 @@ fn join(best: &Group, groups: &[Group], few: &[Group], targets: &[Target]) -> Op
     let popular = best.members.iter().all(|m| targets[*m].popular);
     let dated = own.iter().filter(|m| targets[**m].dated).count() as f64;
     let dated = dated >= own.len() as f64 * DATED;
-    // If the articles are in a folder, nothing else is in it.
+    // A folder with articles contains nothing else, unlike the root.
     let root = shapes.iter().all(|shape| !shape.contains('/'));
     let more = |group: &&Group| {
         let new: Vec<&usize> = group.members.iter().filter(|m| !own.contains(m)).collect();

@@ -1,4 +1,4 @@
-//! The titles of links whose own text is no title, such as "read more".
+//! The titles of links whose own text is not a title, such as "read more".
 
 use super::likeness::{is_named_after, is_no_title};
 use super::links::{LONGEST_DATE, MAX_TEXT, NEAR, SHARED, above, is_date, targets, title_in};
@@ -13,11 +13,11 @@ use scraper::{ElementRef, Node};
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// Minimum number of links in a list with the same text at which it is not a title, as in "To the article".
+/// A text that at least this many links of a list have, such as "To the article", is not a title.
 const MIN_REPEATED: usize = 3;
 
-/// Replaces the titles of links that are no titles by the headlines of their blocks. `rows` are the elements of
-/// the links.
+/// Replaces link texts that are not titles by the headlines of their blocks. `rows` are the elements of the
+/// links.
 pub(in crate::website) fn name(page: &Page, links: &mut [ListLink], rows: &[ElementRef<'_>]) {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     links.iter().for_each(|link| *counts.entry(&link.title).or_default() += 1);
@@ -98,8 +98,8 @@ impl Blocks {
         Self { dates, addresses, headings }
     }
 
-    /// The label of a link: its own text, or if that is uninformative ("read more"), the heading or the longest
-    /// link in its block.
+    /// The label of a link: its own text, or, if that is uninformative ("read more"), the heading or the
+    /// longest link in its block.
     pub(super) fn label(&self, link: ElementRef<'_>, url: &Url) -> String {
         let own = label(link, url);
         if !is_no_title(&own) {
@@ -111,7 +111,7 @@ impl Blocks {
         self.beside(link, url, &own).unwrap_or(own)
     }
 
-    /// The heading or the longest link in the block of a link whose own text is no title.
+    /// The heading or the longest link in the block of a link whose own text is not a title.
     fn beside(&self, link: ElementRef<'_>, url: &Url, own: &str) -> Option<String> {
         let alone = |e: &ElementRef<'_>| self.addresses.get(&e.id()).is_some_and(|n| *n == 1);
         let block = above(link).take(NEAR).take_while(alone).last();

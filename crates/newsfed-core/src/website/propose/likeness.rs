@@ -101,7 +101,8 @@ const EMPTY_WORDS: [&str; 24] = [
     "details",
 ];
 
-/// How likely a link leads to an article, from 0 (certainly not) to 1. Links of a list of articles are above 0.5, others below.
+/// How likely a link is to lead to an article, from 0 (certainly not) to 1. Links of a list of articles are
+/// above 0.5, others below.
 pub(super) fn likeness(link: &Link) -> f64 {
     if link.elsewhere {
         return 0.0;

@@ -25,7 +25,7 @@ const MAX_INSIDE: usize = 100;
 pub(super) const NEAR: usize = 6;
 /// Maximum number of elements next to a link, or next to its cell, that are examined.
 pub(super) const MAX_SIBLINGS: usize = 50;
-/// Maximum number of ancestors of a link that are checked for the purpose of a box.
+/// Maximum number of ancestors of a link that are checked for names such as `sidebar`.
 const MAX_ABOVE: usize = 100;
 /// Maximum number of class names of an element that are read.
 const MAX_CLASSES: usize = 16;

@@ -77,7 +77,7 @@ pub(in crate::website) fn classes(element: ElementRef<'_>) -> Vec<String> {
     classes.into_iter().map(|c| format!(".{c}")).collect()
 }
 
-/// The tag of an element for a selector: `*` for unusual tags, which may be displayed like anything.
+/// The tag of an element for a selector: `*` for tags that are very long or have unusual characters.
 pub(in crate::website) fn tag(element: ElementRef<'_>) -> &str {
     let tag = element.value().name();
     let plain = tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');

@@ -135,7 +135,7 @@ fn content_selectors(sample: &Sample) -> Vec<String> {
 }
 
 /// Whether an element contains the navigation of the site. If so, its text is more than the article, and the
-/// article is found better without a selector. A table of contents does not count.
+/// article is better found without a selector. A table of contents does not count.
 fn has_navigation(page: &Page, element: ElementRef<'_>) -> bool {
     let is_navigation =
         |e: &ElementRef<'_>| e.value().name() == "nav" || e.attr("role") == Some("navigation");

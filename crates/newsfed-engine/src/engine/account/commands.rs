@@ -17,8 +17,8 @@ impl Handle {
         self.settings().accounts.iter().find(|account| account.id == id).cloned()
     }
 
-    /// Synchronises accounts now, one after the other. With `accept`, large numbers of changed pins are
-    /// accepted. Does nothing if another process polls or the database is read-only.
+    /// Synchronises accounts now, one after the other. With `accept`, large changes are accepted. Does
+    /// nothing if another process polls or the database is read-only.
     pub async fn sync_accounts(
         &self,
         which: WhichAccounts<'_>,

@@ -7,7 +7,7 @@ use crate::util::text;
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// The subscriptions with usable URLs as sources.
+/// The subscriptions with usable URLs, as sources.
 pub(super) fn remote_feeds(
     account: &str,
     dialect: Dialect,
@@ -44,7 +44,7 @@ pub(super) fn remote_feeds(
 const FEW: usize = 5;
 
 /// Whether a server is a different one: it has none of the known sources, and either it uses their names or
-/// URLs for other sources, or there are several known sources.
+/// URLs for other sources, or at least [`FEW`] sources are known.
 pub(super) fn is_other_server(
     known: &HashMap<String, (i64, String)>,
     listed: &HashMap<String, String>,

@@ -118,7 +118,7 @@ impl Sync {
 
     fn add(&mut self, stored: (usize, Vec<Announcement>)) {
         self.done.new += stored.0;
-        // Do not count the first items of an account as new.
+        // The first items of an account are not announced.
         if self.state.first.done {
             self.news.all.extend(stored.1);
         } else {
@@ -154,7 +154,7 @@ impl Sync {
         while !rest.is_empty() {
             let before = rest;
             let batch = self.contents(&mut rest).await?;
-            // An item that is too large exists on the server.
+            // An item that is too large still exists on the server.
             if batch.too_large {
                 continue;
             }

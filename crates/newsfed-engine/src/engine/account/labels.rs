@@ -110,7 +110,7 @@ impl Sync {
                 let state = RemoteMark::Label(name.clone());
                 let request = |token: &str| RemoteRequest::mark(token, &state, change.to, items);
                 match self.session.send("a label", true, request).await {
-                    // The label counts as sent without effect, and is reported after several attempts.
+                    // The label is treated as sent without effect, and reported after several attempts.
                     Err(e) if e.is_rejected() => {
                         tracing::warn!(account = %self.settings.id, "a label was rejected: {e}");
                     }

@@ -47,7 +47,7 @@ impl Sync {
         Err(AccountError::OtherServer)
     }
 
-    /// Items that may have arrived since the last synchronisation. Once a day, these are all identifiers,
+    /// Items that may have arrived since the last synchronisation. Once a day, all identifiers are listed,
     /// which also shows which items were removed.
     pub(super) async fn arrivals(&mut self) -> Result<Arrivals, AccountError> {
         let list = Stream::ReadingList;

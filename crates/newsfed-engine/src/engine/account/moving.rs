@@ -271,7 +271,7 @@ fn on_server<'a>(source: &MovedSource, list: &'a [RemoteFeed]) -> Option<&'a Rem
 /// Sources that move, with their names on the server, and sources that stay, with the reasons.
 type Divided = (Vec<MovedSource>, Vec<(MovedSource, String)>);
 
-/// Decides which sources the server polls now. Each feed of the server belongs to one source.
+/// Decides which sources the server polls now. Each feed of the server belongs to at most one.
 fn divide(
     intents: Vec<MovedSource>,
     known: &[MovedSource],
@@ -348,8 +348,8 @@ impl Sync {
         Ok(errors)
     }
 
-    /// Has the server subscribe to the feeds that it lacks. FreshRSS first gets all feeds in one import, then
-    /// the remaining ones one by one.
+    /// Has the server subscribe to the feeds that it lacks. FreshRSS first gets all of them in one import,
+    /// then those that are still missing one by one.
     async fn subscribe_all(
         &mut self,
         sources: &[Local],
@@ -372,7 +372,7 @@ impl Sync {
             let opml = export_opml(&missing, &HashMap::new(), &[]).text;
             let request = |_: &str| RemoteRequest::import(opml.clone());
             match self.session.send("an import", true, request).await {
-                // Subscribing one by one may still work.
+                // After a refused import, subscribing one by one may still work.
                 Err(e) if !is_refusal(&e) && !matches!(e, AccountError::Refused) => return Err(e),
                 _ => {}
             }
@@ -398,7 +398,7 @@ impl Sync {
                 out_of: None,
             };
             match self.edit_subscription(&of, edit).await {
-                // The subscription exists, but with a different title.
+                // After a refusal, the subscription still exists, but with a different title.
                 Err(e) if !is_refusal(&e) => return Err(e),
                 _ => {}
             }

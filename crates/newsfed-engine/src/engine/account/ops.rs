@@ -1,5 +1,5 @@
-//! Sends changes of subscriptions. A successful response proves nothing: a change counts as done when it
-//! appears in the server's list.
+//! Sends changes of subscriptions. A successful response proves nothing: a change is done when it appears in
+//! the server's list.
 
 use super::plan::MAX_TRIES;
 use super::state::AccountError;
@@ -35,7 +35,7 @@ pub(super) fn has_happened(op: &WaitingOp, list: &[RemoteFeed]) -> bool {
     let feed = listed(op, list);
     match (&op.op, feed) {
         (AccountOp::Unsubscribe, feed) => feed.is_none(),
-        // A subscription that was removed on the server can no longer be changed.
+        // If the subscription was removed on the server, there is nothing left to change.
         (AccountOp::Rename { .. } | AccountOp::Move { .. }, None) => true,
         (AccountOp::Rename { title }, Some(feed)) => feed.title.as_ref() == Some(title),
         (AccountOp::Move { folder }, Some(feed)) => feed.folder == *folder,
@@ -88,7 +88,7 @@ impl Sync {
             sent = true;
         }
         if sent {
-            // If this fails, the server has a problem, and the attempt does not count.
+            // If this request fails, the server has a problem, and the attempt does not count.
             list = self.subscriptions().await?;
         }
         let (mut done, mut failed, mut left) = (Vec::new(), Vec::new(), Vec::new());
@@ -173,13 +173,13 @@ impl Sync {
             return Ok(added.stream_id);
         }
         let why = text::line(&added.error);
-        let why = if why.is_empty() { "no reason".to_owned() } else { why };
+        let why = if why.is_empty() { "no reason given".to_owned() } else { why };
         Err(AccountError::NotAdded(text::start(&why, 200).to_owned()))
     }
 }
 
-/// Maximum number of changes that may fail because of the server in one synchronisation. The others then wait
-/// for the next one.
+/// Maximum number of changes that may fail because of the server in one synchronisation. The remaining ones
+/// then wait for the next synchronisation.
 const MAX_FAILURES: usize = 3;
 
 /// Whether the error would also affect all other changes.
@@ -196,7 +196,7 @@ pub(super) fn concerns_all(error: &AccountError) -> bool {
 }
 
 /// Whether only this change failed, not the server. FreshRSS fetches a feed during the request that
-/// subscribes to it, so that a feed can make the request fail or time out.
+/// subscribes to it, so a feed can make the request fail or time out.
 pub(super) fn is_refusal(error: &AccountError) -> bool {
     match error {
         AccountError::NotAdded(_)

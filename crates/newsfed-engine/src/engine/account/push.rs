@@ -40,7 +40,7 @@ impl Sync {
                             size = now.len() / 2;
                             continue;
                         }
-                        // The marks count as sent without effect, and are reported after several attempts.
+                        // The marks are treated as sent without effect, and reported after several attempts.
                         tracing::warn!(account = %self.settings.id, "marks were rejected: {e}");
                     }
                     Err(e) => return Err(e),

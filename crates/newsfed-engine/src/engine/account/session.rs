@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// Timeout of a request. FreshRSS fetches a feed during the request that subscribes to it.
+/// Timeout of a request. It is long because FreshRSS fetches a feed while subscribing to it.
 const WITHIN: Duration = Duration::from_secs(60);
 const MIB: u64 = 1 << 20;
 /// Maximum size of a list, in bytes.

@@ -34,7 +34,7 @@ pub(super) struct AccountState {
     pub(super) requests: u32,
     pub(super) millis: u64,
     pub(super) first: FirstSync,
-    /// Whether to link the items to the items of a new server at the same URL.
+    /// Whether to link the items to those of a new server at the same URL.
     pub(super) relink: bool,
     /// The user's requests that have been handled; see [`crate::store::StoredAccount::requested`].
     pub(super) requested: i64,
@@ -83,7 +83,7 @@ impl AccountState {
         self.warnings.retain(|(at, _)| (now - at).abs() < WARNING_SECONDS);
     }
 
-    /// Records a failed synchronisation. The next one follows after 1, 2, 4 … 30 minutes, or later if the
+    /// Records a failed synchronisation. The next attempt follows after 1, 2, 4 … 30 minutes, or later if the
     /// server asks for a longer pause.
     pub(super) fn failed(&mut self, error: &AccountError, now: Time) {
         self.failures = self.failures.saturating_add(1);
@@ -108,7 +108,7 @@ impl AccountState {
     }
 }
 
-/// Why a synchronisation ended early. Everything read before is stored.
+/// Why a synchronisation ended early. The items that it has already stored are kept.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum AccountError {
     #[error(transparent)]
@@ -130,7 +130,7 @@ pub enum AccountError {
         "the response to the request for {request} is not what the Google Reader API returns ({found}); check the URL of the account"
     )]
     Shape { request: &'static str, found: String },
-    /// A list that repeats itself.
+    /// The server's list repeats itself.
     #[error("the server's list repeats itself endlessly; nothing was applied")]
     Endless,
     #[error(

@@ -50,8 +50,8 @@ pub(super) async fn store_items(
     let hashing = storing.context.store.hashing().await?;
     let now = storing.context.clock.now();
     let (feeds, filled, dialect) = (storing.feeds, storing.filled, storing.dialect);
-    // After the first synchronisation, items count as discovered now, because apps that use `newsfed serve`
-    // list the items discovered since their last request.
+    // After the first synchronisation, items are recorded as discovered now, because apps that use `newsfed
+    // serve` list the items discovered since their last request.
     let first = storing.first;
     let discovered = move |arrived: Option<Time>| arrived.filter(|_| first).unwrap_or(now);
     let convert = move || -> Vec<ArrivedItem> {

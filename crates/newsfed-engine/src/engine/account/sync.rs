@@ -1,5 +1,5 @@
-//! One synchronisation: push, lists, arrivals, merge. Everything is stored in one transaction with the
-//! position reached, so that the next synchronisation continues from there.
+//! One synchronisation: push, lists, arrivals, merge. Each page of items is stored in one transaction with
+//! the position reached, so that the next synchronisation continues from there.
 
 use super::feeds::{is_other_server, remote_feeds};
 use super::plan::{self, Lists};
@@ -14,7 +14,7 @@ use crate::store::{Announcement, RemoteFeed, RemoteItem, StoredAccount};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Maximum number of pages to read of a list.
+/// Maximum number of pages of a list to read.
 pub(super) const MAX_PAGES: usize = 1000;
 /// One hour, in seconds. Subscriptions are read again after an hour, all identifiers after a day, and
 /// arrivals are listed from an hour before the last synchronisation.
@@ -34,8 +34,8 @@ pub struct SyncDone {
     pub gone: usize,
 }
 
-/// The rules' notifications and commands for the items of a synchronisation. They are started when the
-/// synchronisation ends or is interrupted.
+/// The rules' notifications and commands for the items of a synchronisation, carried out when it ends or is
+/// interrupted.
 pub(super) struct News {
     context: Arc<Context>,
     pub(super) all: Vec<Announcement>,
@@ -58,7 +58,7 @@ pub(super) struct Sync {
     pub(super) feeds: HashMap<String, (i64, String)>,
     /// Row keys of the sources that already had items: only their new items are announced.
     pub(super) filled: Arc<HashSet<i64>>,
-    /// The rules' notifications and commands, to be started at the end.
+    /// The rules' notifications and commands, to be carried out at the end.
     pub(super) news: News,
     /// Whether large changes on the server are accepted.
     pub(super) accept: bool,
@@ -249,7 +249,7 @@ impl Sync {
         Ok(Listed { left_out: count - feeds.len(), feeds })
     }
 
-    /// The subscriptions of the server. Fails if it is a different server.
+    /// Like [`Self::subscriptions`], but fails if there is now a different server at the account's URL.
     pub(super) async fn own_subscriptions(&mut self) -> Result<Listed, AccountError> {
         let list = self.subscriptions().await?;
         self.check_subscriptions(&list.feeds)?;
@@ -293,7 +293,7 @@ impl Sync {
     }
 }
 
-/// Subscriptions as sources.
+/// Subscriptions, converted to sources.
 pub(super) struct Listed {
     pub(super) feeds: Vec<RemoteFeed>,
     /// Number of subscriptions without a usable URL.

@@ -1,6 +1,6 @@
 //! The programs of `[[hook]]`. Each hook runs once per refresh, with lines of JSON as input. A hook never
-//! runs twice at the same time. Results of refreshes during a run are queued for the next run, without text,
-//! up to a limit.
+//! runs twice at the same time. The results of refreshes during a run are queued for the next run, up to a
+//! limit and without the text of items.
 
 use super::super::context::Context;
 use super::super::message::Refreshed;

@@ -46,8 +46,8 @@ pub(super) fn rule_of<'a>(settings: &'a Settings, name: &str) -> Option<&'a Rule
     rules.find(|rule| rule.name == name && !rule.run.is_empty())
 }
 
-/// Runs the command of a rule for items (row keys) in the background. `surplus` is the number of further
-/// items beyond the limit.
+/// Runs the command of a rule for items (row keys) in the background. `surplus` is the number of items beyond
+/// the limit.
 pub(super) fn give(context: &Arc<Context>, rule: &RuleSettings, items: &[i64], surplus: usize) {
     let announcer = &context.announcer;
     if announcer.runs.give_items(&rule.name, items, surplus) {
@@ -68,9 +68,9 @@ async fn serve(context: Arc<Context>, name: String) {
     }
 }
 
-/// Runs the command of a rule for items (row keys) and records each result. `surplus` is the number of
-/// further items beyond the limit. If a result cannot be recorded, that is an error, but the other commands
-/// still run, and those that ran are counted.
+/// Runs the command of a rule for items (row keys) and records each result. `surplus` is the number of items
+/// beyond the limit. Also returns the first error in reading or recording; the other commands still run and
+/// are counted.
 pub(super) async fn run_for(
     context: &Arc<Context>,
     rule: &RuleSettings,
@@ -188,7 +188,7 @@ fn order(rule: &RuleSettings, number: i64, item: &Item, source_title: &str) -> O
 
 /// Maximum width of a title taken from the text, in cells.
 const TITLE: usize = 80;
-/// Number of bytes of text to read for that title.
+/// Number of bytes of text to read for such a title.
 const TITLE_MARKUP: usize = 4000;
 
 /// The title of an item as shown in lists. Without a title, it is the beginning of the text, else a name
@@ -220,7 +220,7 @@ pub(in crate::engine) fn placeholders(
     ]
 }
 
-/// Fills these values into the arguments.
+/// Replaces the placeholders in arguments with their values.
 pub(in crate::engine) fn filled(argv: &[String], values: &[(&'static str, String)]) -> Vec<String> {
     let values: Vec<(&str, &str)> =
         values.iter().map(|(name, value)| (*name, value.as_str())).collect();

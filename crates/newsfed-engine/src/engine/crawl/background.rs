@@ -83,7 +83,7 @@ impl Drop for RunningCrawl {
 pub struct CrawlListing {
     /// Crawls in listed folders, the newest first.
     pub crawls: Vec<CrawlState>,
-    /// Folders excluded by the request.
+    /// Folders that the caller excluded.
     pub except: Vec<PathBuf>,
     /// Sources (row keys) that are exploring their sites, and descriptions of their progress.
     pub exploring: Vec<(i64, Vec<String>)>,

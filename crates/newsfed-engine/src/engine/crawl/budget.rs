@@ -22,7 +22,7 @@ pub struct CrawlBudget {
     pub time: Option<Duration>,
     /// Maximum number of links taken from a page, or from sitemaps.
     pub page_links: Option<usize>,
-    /// Maximum total number of links of the crawl. It can only be raised when the crawl is resumed.
+    /// Maximum total number of links of the crawl. Resuming the crawl can raise it, but not lower it.
     pub links: Option<usize>,
 }
 

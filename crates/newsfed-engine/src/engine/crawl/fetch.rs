@@ -233,7 +233,7 @@ impl Fetcher {
                 let page = read_page(&whole.body, content_type, url, &site, most);
                 (page, whole)
             };
-            // An unreadable page counts as a page without links.
+            // An unreadable page is treated as a page without links.
             if let Ok((page, whole)) = tokio::task::spawn_blocking(work).await {
                 got.page = page;
                 got.article = self.targets == Targets::Articles && got.page.article;

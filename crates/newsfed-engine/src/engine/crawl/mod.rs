@@ -43,7 +43,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use url::Url;
 
-/// Number of consecutive failed requests after which the host counts as unreachable.
+/// Number of consecutive failed requests after which the host is considered unreachable.
 const MAX_LOST: u32 = 5;
 /// Name of the log in the folder of a crawl.
 const RECORD: &str = "crawl.db";
@@ -57,7 +57,7 @@ pub struct CrawlSpec {
     pub declared: Option<Url>,
     /// What to search for.
     pub targets: Targets,
-    /// The order of fetching links.
+    /// The order in which links are fetched.
     pub strategy: Kind,
     /// The parameters of the strategy, if it has any.
     pub parameters: SleepingBanditParameters,
@@ -217,7 +217,7 @@ impl Crawl {
         crawl
     }
 
-    /// Allows this number of further requests.
+    /// Allows this many more requests.
     pub fn allow(mut self, requests: u64) -> Self {
         self.budget.requests = Some(self.progress().requests + requests);
         self
@@ -242,7 +242,7 @@ impl Crawl {
         self.record.close(&Ending::of(end, &self.budget, &self.link_groups(MAX_GROUPS)))
     }
 
-    /// Stores what was learned, for the next visit of the site; see [`Revisit`].
+    /// Stores what was learned, for the next visit to the site; see [`Revisit`].
     ///
     /// # Errors
     /// If it cannot be stored.
@@ -308,7 +308,7 @@ impl Crawl {
             None => fetch(&self.fetcher, wanted).await,
         };
         match got {
-            // The link counts as not fetched, so that a run with a larger byte limit fetches it.
+            // The link is not recorded as fetched, so that a run with a larger byte limit fetches it.
             Ok(got) if got.over => Ok(CrawlStep::Ended(CrawlEnd::Bytes)),
             Ok(got) => {
                 let why = got.why.clone().unwrap_or_default();
@@ -412,7 +412,7 @@ async fn fetch(fetcher: &Fetcher, wanted: FetchingLink) -> Result<LinkResult, St
     let mut got = fetcher.fetch(&wanted.url, wanted.request_options).await?;
     if first {
         if let Some(to) = got.elsewhere.take() {
-            return Err(format!("it redirects to {to}, which is another site"));
+            return Err(format!("the start page redirects to {to}, which is another site"));
         }
         if matches!(got.class, Class::Html | Class::Target) {
             fetcher.seeds(&mut got, wanted.requests, max_bytes).await;

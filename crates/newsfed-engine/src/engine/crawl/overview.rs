@@ -104,7 +104,7 @@ impl CrawlState {
         self.budget.requests = ending.requests;
         self.budget.bytes = ending.bytes;
         self.groups = ending.groups.iter().map(|group| text::line(group)).collect();
-        // If there is no note, the program was killed.
+        // If the note is missing or empty, the program was killed during a run.
         let end = CrawlEnd::named(&ending.end, ending.why).unwrap_or(CrawlEnd::Stopped);
         self.phase = CrawlPhase::Ended(end);
         Ok(())

@@ -30,7 +30,7 @@ const PUBLIC: &str = "public";
 const CREDENTIALS: &str = "credentials";
 /// Maximum number of links, if it differs from the default.
 const MAX_LINKS: &str = "max_links";
-/// Requests and bytes that count, but have no rows in the log.
+/// Requests and bytes that count towards the budget, but have no rows in the log.
 const BESIDE: &str = "beside";
 /// Whether the exploration is finished.
 pub(super) const CONCLUDED: &str = "concluded";
@@ -298,7 +298,7 @@ fn note_beside(log: &CrawlLog, requests: u64, bytes: u64) -> Result<(), CrawlErr
     Ok(log.set_note(BESIDE, &sums)?)
 }
 
-/// Requests and bytes that count, but have no rows in the log.
+/// Requests and bytes that count towards the budget, but have no rows in the log.
 pub(super) fn beside(log: &CrawlLog) -> Result<(u64, u64), CrawlError> {
     let note = log.note(BESIDE)?.unwrap_or_default();
     let mut numbers = note.split(' ').map(|n| n.parse().unwrap_or(0));

@@ -15,7 +15,7 @@ use crate::util::limits;
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// Maximum number of labels used for learning, the newest ones.
+/// Maximum number of labels used for learning; the newest are used.
 const MAX_LABELS: u32 = 5_000;
 /// Maximum number of links kept for the next visit.
 const MAX_WAITING: usize = 500;
@@ -193,8 +193,8 @@ impl Revisit {
         CrawlStep::Response { url, found, got: Box::new(got) }
     }
 
-    /// Stores the links and what was learned. Returns a note about links beyond the limit. They count as
-    /// known, so that later visits do not fetch them either.
+    /// Stores the links and what was learned. Returns a note about links beyond the limit. These are stored
+    /// as known, so that later visits do not fetch them either.
     ///
     /// # Errors
     /// If it cannot be stored.

@@ -80,8 +80,7 @@ impl Hold {
         work: impl FnOnce() -> Result<T, DownloadError> + Send + 'static,
     ) -> Result<T, DownloadError> {
         let hold = self.clone();
-        // If the caller is gone, the result is dropped first and then `hold`, which keeps the file locked
-        // until then.
+        // If the caller is gone, the result is dropped before `hold`, which keeps the file locked.
         blocking(move || Ok((work(), hold))).await?.0
     }
 }
@@ -191,8 +190,8 @@ pub enum DownloadError {
 
 impl Handle {
     /// Downloads a file into a folder, under a safe and unused name. `progress` receives each step. Dropping
-    /// the future stops the download; the next one resumes it if the server allows that. At most `AT_ONCE`
-    /// downloads run at the same time; others wait.
+    /// the future stops the download; the next attempt resumes it if the server allows that. At most
+    /// `AT_ONCE` downloads run at the same time; others wait.
     ///
     /// # Errors
     /// If the file did not arrive completely or could not be stored.

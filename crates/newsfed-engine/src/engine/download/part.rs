@@ -13,7 +13,7 @@ use tokio::sync::mpsc::Receiver;
 
 /// Suffix of unfinished files.
 const PART: &str = ".part";
-/// Suffix of their records.
+/// Suffix of the records of unfinished files.
 const RECORD: &str = ".part.json";
 /// Maximum size of a record, in bytes.
 const MAX_RECORD: u64 = 32 * 1024;
@@ -93,7 +93,7 @@ impl Part {
         }
     }
 
-    /// Removes the unfinished files in a folder that were not written after a time. Returns their number.
+    /// Removes the unfinished files in a folder that were last written before `since`. Returns their number.
     pub(super) fn remove_old(folder: &Path, since: SystemTime) -> usize {
         let mut removed = 0;
         for (path, record) in recorded(folder) {

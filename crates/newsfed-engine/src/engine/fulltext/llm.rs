@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn other_responses_return_no_date() {
+    fn unusable_responses_give_no_date() {
         let good = r#"{"date": "2026-03-03", "time": ""}"#;
         let twice = json!({ "function": { "name": TOOL, "arguments": good } });
         let twice = json!({ "choices": [{ "message": { "tool_calls": [twice, twice] } }] });

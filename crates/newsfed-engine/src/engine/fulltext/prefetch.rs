@@ -21,7 +21,7 @@ use url::Url;
 const HOSTS: usize = 4;
 /// Number of pages to fetch before checking for more urgent ones.
 const BATCH: usize = 16;
-/// Time without a commit after which a refresh counts as finished.
+/// Time without a commit after which a refresh is considered finished.
 const SETTLE: Duration = Duration::from_millis(500);
 /// Pause after a batch that could not be stored.
 const REST: TimeDelta = TimeDelta::minutes(5);

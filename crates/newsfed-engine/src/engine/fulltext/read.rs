@@ -17,9 +17,9 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-/// Minimum number of words in the feed for suspecting that a page with much less text hides its article.
+/// Minimum number of words in the feed for suspecting that a page hides its article.
 const MUCH: usize = 150;
-/// How many times more words the feed must have than such a page.
+/// Minimum ratio of words in the feed to words on the page for the same suspicion.
 const MORE: f64 = 1.5;
 /// The start of 1990, in seconds since the epoch.
 const FIRST_PAGE: i64 = 631_152_000;
@@ -92,8 +92,8 @@ pub(super) struct ReadContext {
     pub(super) site: LearnedSite,
     /// The stored text.
     pub(super) before: Option<Version>,
-    /// The text extracted at that time from the page alone, without the template of its site, if it was
-    /// different.
+    /// The text extracted at the same time from the page alone, without the template of its site, if it was
+    /// different from `before`.
     pub(super) alone_before: Option<String>,
     /// How the stored text was extracted, and the hash of the text from the page alone at that time.
     pub(super) way_before: Option<TextWay>,
@@ -356,7 +356,7 @@ fn first_part(page: &Page, selector: &str) -> Option<String> {
 }
 
 /// The watched text of a page: the article if the page declares itself one, otherwise all content. The choice
-/// is kept, because changing it would count as a change to the page.
+/// is kept, because changing it would look like a change to the page.
 fn watched_part(
     page: &Page,
     article: Option<&Extraction>,

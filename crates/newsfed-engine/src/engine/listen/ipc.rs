@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// Maximum length of a line, in bytes; the rest of a longer line is ignored.
 const MAX_LINE: usize = 256 << 10;
-/// Maximum number of bytes without a newline before the player counts as unusable.
+/// Maximum number of bytes without a newline before the player is considered unusable.
 const MAX_SILENCE: usize = 16 << 20;
 /// Maximum number of chapters in an episode.
 const MAX_CHAPTERS: usize = 500;
@@ -71,8 +71,7 @@ impl Ipc {
         let (reader, writer) = open(path).await?;
         let mut ipc = Self { reader, writer, waiting: Vec::new(), surplus: 0 };
         for (number, name) in OBSERVED.iter().enumerate() {
-            // A player that has closed the connection may have sent messages before that. They are still
-            // read.
+            // A player that has closed the connection may have sent messages first. They are still read.
             if ipc.command(&json!(["observe_property", number + 1, name])).await.is_err() {
                 break;
             }
@@ -147,7 +146,7 @@ fn ending(value: &Value) -> Option<Ending> {
         "eof" => Ending::Complete,
         "error" => {
             let why = value["file_error"].as_str().map(line).unwrap_or_default();
-            Ending::Failed(format!("it cannot be played: {why}"))
+            Ending::Failed(format!("the file cannot be played: {why}"))
         }
         // This happens, for example, when a playlist redirects to its file.
         "redirect" => return None,
@@ -203,7 +202,7 @@ mod tests {
             ("{\"event\":\"end-file\",\"reason\":\"redirect\"}", PlayerEvent::Other),
             (
                 "{\"event\":\"end-file\",\"reason\":\"error\",\"file_error\":\"no\\u0007\"}",
-                PlayerEvent::Ended(Ending::Failed("it cannot be played: no".to_owned())),
+                PlayerEvent::Ended(Ending::Failed("the file cannot be played: no".to_owned())),
             ),
             ("{\"event\":7}", PlayerEvent::Other),
             ("garbage", PlayerEvent::Other),

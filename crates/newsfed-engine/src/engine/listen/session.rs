@@ -73,7 +73,7 @@ impl Session {
         let folder =
             private_folder().map_err(|e| failed(format!("cannot create a private folder: {e}")))?;
         let socket = folder.path().join("player");
-        let target = target(&episode).ok_or_else(|| failed("its URL is not valid".to_owned()))?;
+        let target = target(&episode).ok_or_else(|| failed("the URL is not valid".to_owned()))?;
         let mut command = Command::new(program);
         command.args(arguments).args(options(&socket, &episode, in_terminal)).arg("--").arg(target);
         command.kill_on_drop(true);

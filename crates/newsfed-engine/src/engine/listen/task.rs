@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 /// Interval between two writes of the position.
 const STORE_EVERY: Duration = Duration::from_secs(5);
-/// An episode that ends within this number of seconds before its stated length counts as complete, because
-/// the length may be wrong or include credits.
+/// An episode that ends within this number of seconds before its stated length is considered complete,
+/// because the length may be wrong or include credits.
 const REST: f64 = 60.0;
 
 pub(super) struct Task {
@@ -239,7 +239,7 @@ impl Task {
             Ending::Complete if length.is_some_and(|length| position + REST >= length) => {
                 let next = self.next_of(&playing.key).await;
                 self.store_place(true).await;
-                // The gap between two episodes must not count as the end.
+                // The gap between two episodes must not be mistaken for the end.
                 self.state.send_modify(|state| state.is_starting = next.is_some());
                 self.close().await;
                 if let Some(next) = next {
@@ -248,7 +248,7 @@ impl Task {
             }
             Ending::Complete => {
                 // Report the reason first, so that this is not mistaken for a normal end.
-                self.fail("it ended early; its position is kept");
+                self.fail("the episode ended early; its position is kept");
                 self.stop().await;
             }
             Ending::Failed(why) => {
@@ -259,7 +259,7 @@ impl Task {
         }
     }
 
-    /// The episode after this one. An episode that was removed during playback keeps its position.
+    /// The episode after this one, even if this one was removed from the queue during playback.
     async fn next_of(&mut self, key: &EpisodeKey) -> Option<EpisodeKey> {
         let queue = self.context.read(|reader| reader.queue_keys()).await.ok()?;
         match queue.iter().position(|other| other == key) {

@@ -25,7 +25,7 @@ impl From<StoreError> for Refusal {
     }
 }
 
-/// The facts of a newly followed source. If a list was followed before, all its entries count as new.
+/// The facts of a newly followed source. If a list was followed before, all its entries are treated as new.
 pub(in crate::engine) async fn begun(
     context: &Context,
     source: &Source,
@@ -148,7 +148,7 @@ fn notes(listed: &Listed) -> Vec<String> {
     if notes.len() > MAX_NOTES {
         let more = notes.len() - MAX_NOTES;
         notes.truncate(MAX_NOTES);
-        notes.push(format!("and {more} more that were skipped"));
+        notes.push(format!("and {more} more"));
     }
     notes
 }

@@ -38,7 +38,7 @@ impl Handle {
     pub async fn keep_lists_in_step(&self) -> Result<Vec<AutomaticChange>, FollowError> {
         let _turn = self.context.lists.turn.lock().await;
         let mut changes = Vec::new();
-        // Usually there are no lists, so that the facts of all sources need not be read.
+        // Usually there are no lists, so the facts of all sources need not be read.
         if !self.context.declared().borrow().iter().any(|source| List::is(source)) {
             return Ok(changes);
         }
@@ -89,7 +89,7 @@ impl Handle {
             }
         };
         if let Err(e) = self.context.store.change_facts(list.key, change).await {
-            tracing::error!("the state of the list {} is not stored: {e}", list.id);
+            tracing::error!("the state of the list {} was not stored: {e}", list.id);
         }
         let message = format!("{}: {}", list.title, problem?);
         Some(AutomaticChange { message, label: String::new(), edit: None })

@@ -1,5 +1,5 @@
 //! Reads the files of other machines. Reading continues where it stopped the last time, as long as the part
-//! before is unchanged.
+//! that was already read is unchanged.
 
 use super::exchange::{MachinesError, Seen, open};
 use crate::exchange::mark_file::{self, MarkFile};
@@ -15,7 +15,7 @@ use std::time::SystemTime;
 const TICK: TimeDelta = TimeDelta::seconds(2);
 /// Maximum number of marks to merge in one transaction.
 const BATCH: usize = 1000;
-/// Number of bytes at both ends of the read part that are compared to detect changes.
+/// Number of bytes at both ends of the part already read that are compared to detect changes.
 const END: u64 = 4096;
 
 /// What this process remembers about a file.
@@ -24,7 +24,7 @@ pub(super) struct KnownFile {
     seen: Seen,
     /// When it was first seen in this state.
     since: Time,
-    /// Whether every further change will be detected.
+    /// Whether every later change will be detected.
     is_settled: bool,
     /// Offset of the end of the undamaged part that was read, and the checksum of both its ends.
     offset: u64,

@@ -273,7 +273,7 @@ fn machines_agree_and_lose_no_marks() {
             }
         }
     }
-    // Marks changed by only one machine, or in the same way by several: about one in nine steps.
+    // Marks that only one machine changed, or several in the same way, occur in about one of nine steps.
     assert!(compared > steps / 20, "{compared}");
 }
 

@@ -29,7 +29,7 @@ pub(super) const MAX_REQUESTS: u64 = 60;
 const MAX_PAGE_LINKS: usize = 5_000;
 /// Time limit of one poll.
 const MAX_TIME: Duration = Duration::from_secs(600);
-/// How long pages that are older than the source are skipped.
+/// How long pages from before the site was followed are skipped.
 const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
 /// How long a page that was read and rejected is skipped.
 const REFUSED: TimeDelta = TimeDelta::days(30);
@@ -124,7 +124,8 @@ impl Exploration {
         self.rules.targets.as_deref().is_some_and(|targets| targets != "articles")
     }
 
-    /// Keeps a file until it has an item. Beyond [`MAX_HELD`] bytes, files are dropped, and fetched again in the next poll.
+    /// Keeps a file until it has an item. Beyond [`MAX_HELD`] bytes, files are dropped, and fetched again in
+    /// the next poll.
     fn hold(&mut self, file: Response) {
         let held: usize = self.files.iter().map(|file| file.body.len()).sum();
         if held + file.body.len() <= MAX_HELD {
@@ -171,7 +172,7 @@ async fn gather(
         allow_private,
         spacing,
     };
-    // All known pages are read again.
+    // Opening a log reads all known links, too much for the runtime's threads.
     let opening = move || match SavedCrawl::open(&place, &spec, budget, &net) {
         Ok(Some(kept)) => Ok((kept, None)),
         Ok(None) => Ok((SavedCrawl::explore(&file, &place, spec, budget, net())?, None)),
@@ -201,7 +202,7 @@ async fn gather(
     }
 }
 
-/// The crawl progress of a source (row key), as lines of text; empty without any.
+/// The crawl progress of a source (row key), as lines of text; empty if there is none.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -261,7 +262,7 @@ async fn explore(
                 over = responses == 1 && crawl.progress().found > 0;
                 break;
             }
-            // If it has found nothing yet, the next poll continues it.
+            // If the exploration has found nothing yet, the next poll continues it.
             CrawlStep::Ended(end) if crawl.progress().found == 0 && end != CrawlEnd::Done => {
                 report(visit, "explored so far", crawl.progress(), &[]).await;
                 break;

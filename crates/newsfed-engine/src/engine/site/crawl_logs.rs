@@ -19,8 +19,8 @@ pub(super) enum SavedCrawl {
 }
 
 impl SavedCrawl {
-    /// Opens the log of a source; `None` if there is none for these parameters. A different URL, host or target
-    /// means a different crawl; the redirect target of the URL may vary.
+    /// Opens the log of a source; `None` if there is none for these parameters. A different URL, host or
+    /// target means a different crawl; a different redirect on the same host does not.
     pub(super) fn open(
         place: &CrawlLocation,
         spec: &CrawlSpec,

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use url::Url;
 
 impl Visit<'_> {
-    /// Whether a response is a data file, of a source that follows such files.
+    /// Whether the source can follow data files and the response is one.
     pub(super) fn is_file(&self, response: &Response) -> bool {
         let follows = matches!(self.job.source.kind(), SourceKind::Page | SourceKind::Crawl);
         let (content_type, url) = (response.content_type(), &response.final_url);

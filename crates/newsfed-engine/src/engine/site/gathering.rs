@@ -35,7 +35,7 @@ pub(super) struct Gathering {
     pub(super) is_host_paused: bool,
     /// Whether the page states that it has not changed since the last poll.
     pub(super) unchanged: bool,
-    /// When the pages that were read change, as they state themselves.
+    /// What the site states about when its pages change.
     pub(super) hints: Option<PageHints>,
     /// See [`WebsiteFacts::active`].
     pub(super) active: BTreeMap<u64, Time>,
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_is_broken_after_three_fruitless_polls() {
+    fn selectors_are_broken_after_three_fruitless_polls() {
         let nothing = || Gathering {
             nothing_listed: Some("no links to articles".to_owned()),
             ..Gathering::default()

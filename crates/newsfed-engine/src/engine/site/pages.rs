@@ -136,8 +136,8 @@ impl Visit<'_> {
         Ok(true)
     }
 
-    /// Stores the text of an article: the part that the source's selector matches, or the text that is
-    /// extracted from the page with the help of its site and the source's other items.
+    /// Stores the text of an article: the part that the source's selector matches, or the text extracted from
+    /// the page with what is known about its site and the source's other items.
     pub(super) async fn full_text(&self, url: &Url, page: Response) -> Result<(), String> {
         let Some(item) = self.item(url).await? else { return Ok(()) };
         let source = &self.job.source;

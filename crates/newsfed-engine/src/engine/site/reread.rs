@@ -56,7 +56,7 @@ impl Handle {
         self.context.store.change_facts(key, |facts| facts.website.unfinished = true).await?;
         let mut reports = self.refresh(Some(vec![key]), Pace::Manual).await;
         let Some(report) = reports.recv().await else {
-            let why = "another process polls the sources".to_owned();
+            let why = "another newsfed process is polling the sources".to_owned();
             return Ok(Reread { stopped: Some(why), ..Reread::default() });
         };
         let left_out = report.left_out;

@@ -10,6 +10,7 @@ use crate::sitemap::{
 };
 use crate::store::ReservedKeys;
 use crate::util::limits;
+use crate::util::text::counted;
 use crate::util::url::normalise;
 use crate::website::MAX_ARTICLES;
 use chrono::TimeDelta;
@@ -18,7 +19,7 @@ use url::Url;
 
 /// Maximum number of articles fetched in one poll of a sitemap that was read before.
 const MAX_DUE: usize = 50;
-/// Maximum number of pages that are searched in the database, newest first.
+/// Maximum number of pages that are looked up in the database, newest first.
 const MAX_ASKED: usize = 2000;
 /// How long pages from before the sitemap was followed are skipped.
 const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
@@ -55,8 +56,8 @@ pub(super) async fn read(
     let mut again = visit.modified(old.collect()).await?;
     let surplus = again.split_off(again.len().min(MAX_DUE)).len();
     if surplus > 0 {
-        gathering
-            .note(format!("{surplus} modified pages were not read again: the limit is {MAX_DUE}"));
+        let pages = counted(surplus, "modified page");
+        gathering.note(format!("not read again: {pages}, because the limit is {MAX_DUE}"));
     }
     match last_visit {
         // Old pages without a modification time would seem new forever.

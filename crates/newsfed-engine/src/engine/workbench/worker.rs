@@ -171,7 +171,7 @@ impl Worker {
         if let Task::Preview { rules, .. } = &job
             && (rules.kind() == SourceKind::Entries) != self.of_entries
         {
-            // Other selectors are suggested for entries than for links.
+            // Entries and links need different suggestions.
             self.of_entries = !self.of_entries;
             self.idle.extend(
                 self.sheets.contains_key(&WorkbenchPage::List).then_some(WorkbenchPage::List),

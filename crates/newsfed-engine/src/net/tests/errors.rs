@@ -75,8 +75,8 @@ async fn private_addresses_are_fetched_only_for_the_user() {
     let port = server.address().port();
     let hosts = ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0"];
     for host in hosts {
-        let asked = url(&format!("http://{host}:{port}/"));
-        let error = client().fetch(Request::feed(asked)).await.unwrap_err();
+        let requested = url(&format!("http://{host}:{port}/"));
+        let error = client().fetch(Request::feed(requested)).await.unwrap_err();
         assert!(matches!(error, FetchError::Private { .. }), "{host}: {error}");
         assert_eq!(error.kind(), ErrorKind::User);
     }
@@ -93,13 +93,13 @@ async fn uses_the_declared_proxy_and_names_it_in_errors() {
         proxy: Some(format!("http://localhost:{}", proxy.address().port())),
         ..Access::default()
     };
-    let asked = Request { access, ..Request::feed(url("http://news.example/feed")) };
-    let response = client().fetch(asked.clone()).await.unwrap();
+    let requested = Request { access, ..Request::feed(url("http://news.example/feed")) };
+    let response = client().fetch(requested.clone()).await.unwrap();
     assert_eq!(response.final_url.as_str(), "http://news.example/feed");
     let seen = &proxy.requests()[0];
     assert_eq!(seen.header("host"), Some(b"news.example".as_slice()));
     drop(proxy);
-    let error = client().fetch(asked).await.unwrap_err().to_string();
+    let error = client().fetch(requested).await.unwrap_err().to_string();
     assert!(error.contains("news.example (through the proxy localhost)"), "{error}");
 }
 
@@ -129,8 +129,8 @@ async fn rejects_a_self_signed_certificate() {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n<rss/>");
         read
     });
-    let asked = typed(&format!("https://127.0.0.1:{port}/"));
-    let error = client().fetch(asked).await.unwrap_err();
+    let requested = typed(&format!("https://127.0.0.1:{port}/"));
+    let error = client().fetch(requested).await.unwrap_err();
     let words = error.to_string();
     assert!(words.contains("the certificate of"), "{words}");
     assert!(words.contains("nothing was read") && words.contains("127.0.0.1"), "{words}");

@@ -132,7 +132,7 @@ async fn robots_txt_is_requested_like_the_page_itself() {
     let forced = Request { force: true, ..request.clone() };
     assert_eq!(client.fetch(forced).await.unwrap().status, 429);
     assert_eq!(paths(&server)[2..], ["/robots.txt", "/page?x=1"]);
-    // A page that has moved to another origin gets none of the secrets, nor does its robots.txt.
+    // If a page has moved to another origin, no secrets are sent there, not even for robots.txt.
     let target = Server::start_on(&ips[..1], |_| Reply::status(404)).unwrap();
     let moved = Request { url: url(&target.url("/moved")), declared: Some(home), ..request };
     let (client, _) = client_with(settings());

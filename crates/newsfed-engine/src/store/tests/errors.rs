@@ -47,7 +47,7 @@ fn a_failed_job_does_not_roll_back_other_jobs_of_its_transaction() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let (go, gate) = std::sync::mpsc::channel::<()>();
-        // While this job waits, further jobs are queued behind it. When it runs again, it does not wait.
+        // While this job waits, other jobs are queued behind it. When it runs again, it does not wait.
         let first = f.store.call(move |_| {
             let _ended = gate.recv();
             Ok(())
@@ -120,7 +120,7 @@ fn closing_finishes_waiting_jobs_and_leaves_one_file() {
     assert_eq!(reader.row(1).unwrap().unwrap().title, "two");
 }
 
-/// This includes files whose name has a special meaning in a URI.
+/// Also opens files whose names have a special meaning in a URI.
 #[cfg(unix)]
 #[test]
 fn opens_read_only_databases_without_creating_files() {

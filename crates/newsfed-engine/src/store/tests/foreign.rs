@@ -1,4 +1,4 @@
-//! Databases of other readers, and databases that only resemble those.
+//! Databases of other readers, and databases that only resemble them.
 
 use super::*;
 use crate::model::{ForeignItem, ForeignKind, ForeignText};

@@ -59,7 +59,7 @@ fn marks_known_items_and_stores_the_others() {
     let again = import(&f, vec![item(&f, dated("old", 9), &[Effect::Read, Effect::Pin])]);
     assert_eq!((again.new, again.known), (0, 1));
     assert_eq!(marks(&f), after);
-    // The feed still has one of the items: the same item, unchanged marks, no new version.
+    // The feed still has one of the items: it stays the same item with its marks, and gets no new version.
     let feed = Entry { content: Some("<p>As the feed has it</p>".into()), ..dated("old", 9) };
     assert_eq!(f.poll("a", vec![feed]).new.len(), 0);
     assert_eq!(marks(&f), after);

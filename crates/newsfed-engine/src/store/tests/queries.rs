@@ -22,7 +22,7 @@ struct Plain {
     also: Also,
 }
 
-/// Further properties of items.
+/// Other properties of an item.
 #[derive(Default)]
 struct Also {
     category: Option<&'static str>,
@@ -51,7 +51,7 @@ impl Also {
     }
 }
 
-/// A word, and the signs that directly follow it.
+/// A word, and the symbols that directly follow it.
 type Token = (String, String);
 
 /// The tokens into which the index splits a text: without diacritics and in lower case.
@@ -69,7 +69,7 @@ fn tokens(text: &str) -> Vec<Token> {
             Some((_, signs)) if "+#".contains(c) && before != ' ' => signs.push(c),
             _ => {}
         }
-        // Signs after a space or punctuation do not belong to a word.
+        // Symbols after a space or punctuation do not belong to a word.
         before = if c.is_alphanumeric() || "+#".contains(c) && before != ' ' { c } else { ' ' };
     }
     words

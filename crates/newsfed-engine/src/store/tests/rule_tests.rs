@@ -286,7 +286,7 @@ fn a_pin_by_a_rule_prevents_hiding_but_not_marking_read() {
         assert_eq!(f.store.undo_rule_blocking("Read".to_owned()).unwrap(), 1);
         assert_eq!(f.titles(&list("is:pinned is:unread")), ["v1"], "{query}");
     }
-    // A single rule has the same effect on request.
+    // A single rule that is applied on request has the same effect.
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![dated("v1", 2)]);
     let all = rule("All", "title:v1", &["hide", "read", "pin"]);

@@ -319,7 +319,7 @@ fn undoes_each_application_of_a_rule_separately() {
     assert_eq!(hidden(), 0);
 }
 
-/// Makes the source count as read before, so that its next items are news.
+/// Records that the source was read before, so that its next items are announced.
 fn read_before(f: &Fixture, source: &str) {
     let (key, now) = (f.key(source), f.now);
     let change = f.store.change_facts(key, move |facts| facts.last_ok = Some(now));
@@ -356,7 +356,7 @@ fn items_of_the_first_document_are_not_announced() {
     assert_eq!(f.titles(&list("is:pinned")), ["a old"], "marks are set");
     read_before(&f, "s");
     assert_eq!(counts(vec![entry("a old"), entry("a new"), entry("c")]), [1]);
-    // This is also the case if the first document was empty.
+    // Later items are announced even if the first document was empty.
     f.declare(&["s", "t"]);
     read_before(&f, "t");
     let done = f.poll("t", vec![entry("a")]);

@@ -1,4 +1,4 @@
-//! Searches for words with signs, such as `c++` and `c#`.
+//! Searches for words with symbols, such as `c++` and `c#`.
 
 use super::rules::{rule, use_rules};
 use super::*;
@@ -69,7 +69,7 @@ const CASES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn signs_after_a_word_are_searched() {
+fn symbols_after_a_word_are_searched() {
     let f = stored();
     for (query, expected) in CASES {
         let view = view(query);
@@ -88,7 +88,7 @@ fn signs_after_a_word_are_searched() {
 }
 
 #[test]
-fn rules_match_the_same_signs() {
+fn rules_match_the_same_symbols() {
     for (query, expected) in CASES {
         let f = Fixture::new(&["a"]);
         use_rules(&f, vec![rule("Read", query, &["read"])]);
@@ -98,7 +98,7 @@ fn rules_match_the_same_signs() {
 }
 
 #[test]
-fn signs_are_searched_in_earlier_versions() {
+fn symbols_are_searched_in_earlier_versions() {
     let f = Fixture::new(&["a"]);
     let titled = |title: &str| Entry { title: title.to_owned(), ..entry("1") };
     f.poll("a", vec![titled("What C++ is"), entry("C")]);

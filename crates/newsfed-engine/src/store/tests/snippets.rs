@@ -63,7 +63,7 @@ fn can_list_the_best_matches_first() {
     };
     assert_eq!(f.titles(&best("plover")), ["plover in the title", "often", "once", "long"]);
     assert_eq!(f.titles(&best("plover -title:often is:unread"))[1..], ["once", "long"]);
-    // Without words, all matches are equally good.
+    // In a search without words, all matches are equally good.
     f.set(Mark::Pinned, "nothing");
     assert_eq!(f.titles(&best(""))[..3], ["nothing", "once", "often"]);
     assert!(!best("").is_ranked() && !best("in:versions plover").is_ranked());
@@ -126,7 +126,7 @@ fn a_snippet_shows_as_many_different_words_as_possible() {
 }
 
 #[test]
-fn snippets_mark_words_with_their_signs() {
+fn snippets_mark_words_with_their_symbols() {
     let f = Fixture::new(&["a"]);
     let filler = "Nothing of note went on in between. ".repeat(20);
     let text = format!(

@@ -24,7 +24,7 @@ impl Fixture {
     }
 }
 
-/// The start of the day of a time.
+/// The start of the day that contains a time.
 pub(super) fn start_of(now: Time) -> Time {
     let day = now.with_timezone(&chrono::Local).date_naive();
     crate::util::clock::start_of_day(day, &chrono::Local).unwrap()
@@ -180,7 +180,7 @@ fn keeps_the_previous_text_of_a_full_text_feed() {
     assert_eq!((f.found("is:changed"), f.found("is:edited")), (0, 1));
     let links = "links added: https://new.example/";
     assert_eq!(Revision::summary(&f.item().revisions), links);
-    // A link that is only written differently counts as the same.
+    // A link that is only written differently is the same link.
     assert_eq!(poll("<p><a href=\"https://NEW.example:443\">four</a></p>").0, 3);
     poll(linked);
     // The same applies when the feed is no longer known to have full text.

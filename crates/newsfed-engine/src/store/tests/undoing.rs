@@ -1,4 +1,4 @@
-//! Undo of marks and of rules, which keeps the changes of others.
+//! Undo of marks and of rules, which keeps all other changes.
 
 use super::rules::{list, rule, use_rules};
 use super::upkeep::wait;
@@ -106,7 +106,7 @@ fn state(f: &Fixture, key: i64) -> String {
 }
 
 #[test]
-fn undoing_a_mark_restores_the_states_that_it_ended() {
+fn undoing_a_mark_restores_the_states_that_it_replaced() {
     let f = Fixture::new(&["s"]);
     use_rules(&f, vec![rule("H", "title:hidden", &["hide"])]);
     f.poll("s", ["snoozed", "seen", "hidden", "plain"].map(|title| dated(title, 1)).to_vec());
@@ -126,7 +126,7 @@ fn undoing_a_mark_restores_the_states_that_it_ended() {
     ];
     for (mark, to) in cases {
         let keys: Vec<i64> = match mark {
-            // Otherwise it would be snoozed for the first time.
+            // The other items would be snoozed for the first time.
             Mark::Snoozed(_) => keys[..2].to_vec(),
             _ => keys.to_vec(),
         };

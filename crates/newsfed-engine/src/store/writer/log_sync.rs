@@ -1,7 +1,7 @@
 //! Writes the database's log to disk in the background.
 //!
-//! A checkpoint waits until the whole log is on disk, and the writer waits with it. While much is being written, a
-//! thread syncs the log from time to time, so that little is left to wait for.
+//! A checkpoint waits until the whole log is on disk, and the writer waits with it. While much is being
+//! written, a thread syncs the log from time to time, so that little is left to wait for.
 
 use crate::store::connect::log_of;
 use rusqlite::Connection;
@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-/// Number of bytes after which the log is synced. Polls that find nothing write far fewer, so they do not wake the
-/// disk.
+/// Number of bytes after which the log is synced. Polls that find nothing write far fewer, so they do not
+/// wake the disk.
 const BYTES: i64 = 4 << 20;
 
 pub(super) struct LogSync {
@@ -30,10 +30,11 @@ impl LogSync {
         Self { log, page: page.into(), counted_from: None, thread: None }
     }
 
-    /// Called after commits. Starts the thread when it is first needed. The thread ends when this is dropped.
+    /// Called after commits. Starts the thread when it is first needed. The thread ends when `self` is
+    /// dropped.
     pub(super) fn committed(&mut self, conn: &Connection) {
-        // On macOS, `sync_data` does more than the sync of a checkpoint, and takes longer than the wait that it
-        // saves. On Windows, the file would have to be opened for writing.
+        // On macOS, `sync_data` does more than the sync of a checkpoint, and takes longer than the wait that
+        // it saves. On Windows, the file would have to be opened for writing.
         if !cfg!(target_os = "linux") {
             return;
         }
@@ -48,8 +49,8 @@ impl LogSync {
         }
     }
 
-    /// Whether the log has grown enough since the last sync. If so, growth is counted from here. `copied` is the
-    /// number of pages that a checkpoint has copied into the database.
+    /// Whether the log has grown enough since the last sync. If so, growth is counted from here. `copied` is
+    /// the number of pages that a checkpoint has copied into the database.
     fn take_due(&mut self, pages: i64, copied: i64) -> bool {
         let from = match self.counted_from {
             // After a checkpoint, the log is written from its start again.
@@ -100,9 +101,9 @@ fn start(log: PathBuf) -> Option<(SyncSender<()>, JoinHandle<u32>)> {
 
 fn sync(log: &Path, woken: &Receiver<()>) -> u32 {
     let mut count = 0;
-    // The file stays open: SQLite uses the same one for as long as the writer's connection is open. Closing it loses
-    // no lock, because SQLite locks the database and its index of the log, but not the log. The others must never
-    // be opened like this.
+    // The file stays open: SQLite uses the same one for as long as the writer's connection is open. Closing
+    // it loses no lock, because SQLite does not lock the log. It locks the database and the index of the log,
+    // which must therefore never be opened like this.
     let mut file = None;
     while woken.recv().is_ok() {
         let opened = match file.take() {
@@ -114,7 +115,7 @@ fn sync(log: &Path, woken: &Receiver<()>) -> u32 {
                 file = Some(synced);
                 count += 1;
             }
-            // Linux reports an error of the disk to each open file, so a checkpoint will fail, too.
+            // Linux reports a disk error to each open file, so a checkpoint will fail, too.
             Err(e) => tracing::warn!("cannot sync the log of the database: {e}"),
         }
     }
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_write_beside_another_process_is_not_synced() {
+    fn writes_by_another_process_do_not_cause_a_sync() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");
         let other = open(&path);
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_log_of_a_linked_database_is_beside_its_target() {
+    fn the_log_of_a_linked_database_is_next_to_its_target() {
         let dir = tempfile::tempdir().unwrap();
         let (target, link) = (dir.path().join("db"), dir.path().join("link"));
         drop(open(&target));

@@ -1,4 +1,4 @@
-//! Lists in the markup of common blog and website themes, each with the other content of such a page.
+//! Lists in the markup of common blog and website themes, each with the other content of a typical page.
 
 mod sites;
 

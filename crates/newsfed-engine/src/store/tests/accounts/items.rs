@@ -102,7 +102,7 @@ fn stores_items_of_a_server_once_with_their_marks() {
     let same = [(1, entry("one")), (2, other("two")), (3, other("x")), (9, entry("one"))];
     let same = same.map(|(number, entry)| (id(number), prepared(&f, entry)));
     assert_eq!(reader.same_remote_items(account, &same).unwrap(), 2, "by the title or the URL");
-    // Items that cannot be fetched count as known and read.
+    // Items that cannot be fetched are treated as known and read.
     let text = RemoteId::Other("x-9".to_owned());
     wait(f.store.skip_remote_items(account, vec![id(9), text.clone()])).unwrap();
     let skipped = reader.remote_items_of(account, &[id(9), text.clone(), id(10)]).unwrap();
