@@ -1,7 +1,7 @@
 //! Compares feed parsing and discovery with reference data in a folder next to the project.
 //!
-//! Not part of the default test run: `cargo test --test corpora conformance::`. Without the data, each test
-//! prints a note and passes.
+//! Not part of the default test run. Run with `cargo test --test corpora conformance::`. Without the data,
+//! each test prints a note and passes.
 
 use crate::reference::corpora;
 use newsfed::discover::{DocumentKind, inspect};
@@ -52,7 +52,8 @@ fn parsed_feeds_match_the_stored_results() {
     assert!(right * 1000 >= fields * 995, "fields {right} of {fields}");
 }
 
-/// Whether an assertion of the index is true; `None` for assertions that only its own scorer can check.
+/// Whether an assertion of the index is true; `None` for assertions that only the scorer of the reference
+/// data can check.
 fn check(assertion: &Value, got: &Value) -> Option<bool> {
     let path = assertion["field"].as_str().unwrap_or_default().replace('.', "/");
     let field = got.pointer(&format!("/{path}")).unwrap_or(&Value::Null);
@@ -177,7 +178,7 @@ fn article_path(url: &str) -> String {
     path.strip_suffix(".html").unwrap_or(path).trim_end_matches('/').to_owned()
 }
 
-/// On the pages for which the first suggestion is wrong, the reference contains links in running text as
+/// On the pages for which the first suggestion is wrong, the reference lists links in running text as
 /// articles (two pages), or the page is a feed (one page).
 #[test]
 fn finds_lists_of_real_sites() {

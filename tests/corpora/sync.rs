@@ -123,7 +123,7 @@ fn parses_recorded_responses() {
     assert!(read > 40 && ids > 100, "{read} {ids}");
 }
 
-/// Parses a response, and checks that serializing it produces the same values.
+/// Parses a response, and checks that serialising it produces the same values.
 fn check<T: DeserializeOwned + serde::Serialize>(text: &str, value: &Value, keys: &[&str]) {
     let read: T = serde_json::from_str(text).unwrap();
     let written = serde_json::to_value(&read).unwrap();
