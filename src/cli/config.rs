@@ -110,7 +110,8 @@ fn check(global: &Global, out: &mut Output) -> Result<(), Failure> {
         return out.value(&json!({ "sources": loaded.sources.len(), "warnings": warnings }));
     }
     warnings.iter().for_each(|w| out.warn(format!("warning: {w}")));
+    let result = if warnings.is_empty() { "both files are valid" } else { "no errors" };
     let (sources, warnings) =
         (counted(loaded.sources.len(), "source"), counted(warnings.len(), "warning"));
-    out.result(format!("both files are valid: {sources}, {warnings}"))
+    out.result(format!("{result}: {sources}, {warnings}"))
 }

@@ -369,7 +369,7 @@ fn browser(settings: &Settings) -> Finding {
         Ok(launch) => {
             let place = if launch.in_terminal { " (in the terminal)" } else { "" };
             let what = match launch.how {
-                How::System(_) => "the system's opener".to_owned(),
+                How::System(_) => "the system's default browser".to_owned(),
                 How::Commands(commands) => {
                     commands.first().and_then(|argv| argv.first()).cloned().unwrap_or_default()
                 }

@@ -253,7 +253,7 @@ pub(super) struct TagArgs {
 
 const TAG: &str = "\
 Case and accents are ignored in tags. tag:NAME finds items that have the tag or
-whose source has it. Put a tag that contains a comma in quotes.
+whose source has it. To add a tag that contains a comma, put it in quotes.
 
 Examples:
   newsfed tag todo 1234 1235

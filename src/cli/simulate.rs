@@ -319,7 +319,7 @@ fn too_little(seconds: i64, items: usize) -> String {
     let items = counted(items, "item");
     format!(
         "too little history to replay: the sources have been followed for {span} and have \
-         published {items}; at least a day and {MIN_ITEMS} items are needed"
+         published {items} in that time; at least a day and {MIN_ITEMS} items are needed"
     )
 }
 

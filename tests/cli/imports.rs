@@ -267,7 +267,7 @@ fn an_import_fails_if_everything_is_skipped() {
     }
     let hidden = world.run_with(&["import", "-"], "!https://a.example/feed\n");
     assert!(
-        hidden.err.contains("! (hidden) of https://a.example/feed: newsfed cannot hide"),
+        hidden.err.contains("hidden (!): https://a.example/feed: newsfed cannot hide"),
         "{hidden:?}"
     );
     let advice = "for the keys of newsboat, set keys.preset = \"newsboat\" in config.toml";

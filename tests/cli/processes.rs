@@ -213,7 +213,7 @@ fn the_browser_receives_urls_as_arguments() {
         .unwrap();
     assert_eq!(std::fs::read_to_string(&fifo).unwrap(), "2 http://site.example/0 --flag\n");
     assert!(status.success());
-    // On a desktop, the system's opener is used instead of a missing program.
+    // On a desktop, the system's default browser is used instead of a missing program.
     if nothing.code == Some(1) {
         let run = Run::from(
             world.command(&["open", &numbers[0]]).env("BROWSER", "/gone").output().unwrap(),

@@ -214,8 +214,8 @@ fn simulate_needs_a_day_of_history() {
     let world = World::followed();
     let young = world.run(&["schedule", "simulate", "--from-db"]);
     assert_eq!((young.code, young.out.as_str()), (Some(1), ""), "{young:?}");
-    let summary = "followed for less than a minute and have published 0 items; at least \
-        a day and 2 items";
+    let summary = "followed for less than a minute and have published 0 items in that time; at \
+        least a day and 2 items";
     assert!(young.err.contains(summary), "{young:?}");
     world.followed_for_days(2);
     let text = world.run(&["schedule", "simulate", "--from-db"]).ok();

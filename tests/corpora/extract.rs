@@ -100,7 +100,7 @@ fn page_of(folder: &Path, item: &Value) -> String {
     page(&folder.join(format!("pages/{}.html.gz", item["id"].as_str().unwrap())))
 }
 
-/// The pages of a corpus. They are extracted once, because two tests need them.
+/// The pages of a corpus, extracted once, because two tests need those of `extraction`.
 fn guided(corpus: &str) -> Option<&'static [Guided]> {
     static CORPORA: [OnceLock<Vec<Guided>>; 2] = [OnceLock::new(), OnceLock::new()];
     let folder = corpora()?.join(corpus);

@@ -381,7 +381,7 @@ async fn does_not_read_a_feed_that_exceeds_its_limit() {
     home.settings.net.max_body = 1 << 30;
     let engine = home.on_demand().await;
     let refreshed = sync_one(&engine, Pace::Manual).await;
-    assert!(failure(&refreshed).unwrap().contains("for feeds at most 10 MiB"), "{refreshed:?}");
+    assert!(failure(&refreshed).unwrap().contains("10 MiB for feeds"), "{refreshed:?}");
     assert_eq!(polls(&engine)[0].bytes, 0, "its length was announced");
     engine.shutdown().await;
 }

@@ -68,9 +68,9 @@ fn reply(n: usize, items: &[i64], begin: Time, now: i64, request: &ScriptedReque
 }
 
 /// Poll times of each source, in seconds from the start.
-type Asked = Arc<Mutex<BTreeMap<String, Vec<i64>>>>;
+type Requested = Arc<Mutex<BTreeMap<String, Vec<i64>>>>;
 
-fn serve(clock: FakeClock, requested: Asked) -> Server {
+fn serve(clock: FakeClock, requested: Requested) -> Server {
     let begin = clock.now();
     let timelines: Vec<Vec<i64>> = (0..SOURCES).map(published).collect();
     Server::start_on(&hosts(7), move |request| {
@@ -131,7 +131,7 @@ async fn polls_as_simulated(change: impl FnOnce(&mut ScheduleSettings)) {
     let mut home = Home::new();
     change(&mut home.settings.schedule);
     home.settings.schedule.quiet_hours = Some("02:00-04:00".to_owned());
-    let requested = Asked::default();
+    let requested = Requested::default();
     let server = serve(home.clock.clone(), requested.clone());
     let ips = hosts(7);
     let sources: Vec<Source> =

@@ -65,9 +65,9 @@ fn document(items: &[i64], begin: Time, now: i64, dated: bool) -> Reply {
 }
 
 /// Times and paths of the requests, with times in seconds from the start.
-type Asked = Arc<Mutex<Vec<(i64, String)>>>;
+type Requested = Arc<Mutex<Vec<(i64, String)>>>;
 
-fn serve(clock: FakeClock, requested: Asked) -> Server {
+fn serve(clock: FakeClock, requested: Requested) -> Server {
     let begin = clock.now();
     let timelines: BTreeMap<&str, (Vec<i64>, bool)> = SOURCES
         .iter()
@@ -134,7 +134,7 @@ async fn polls_for_a_month_politely_and_within_the_budget() {
     let mut home = Home::new();
     home.settings.schedule.policy = PolicyKind::Learned;
     home.settings.schedule.polls_per_day = BUDGET;
-    let requested = Asked::default();
+    let requested = Requested::default();
     let server = serve(home.clock.clone(), requested.clone());
     let ips = hosts(7);
     // The rate-limited source and the next one share a host.

@@ -137,7 +137,7 @@ async fn a_response_without_max_age_clears_the_earlier_one() {
 
 #[tokio::test]
 async fn settings_changed_during_a_poll_apply_afterwards() {
-    let (requested, mut is_asked) = tokio::sync::mpsc::unbounded_channel();
+    let (requested, mut is_requested) = tokio::sync::mpsc::unbounded_channel();
     let (go, wait_for_go) = std::sync::mpsc::channel::<()>();
     let wait_for_go = std::sync::Mutex::new(wait_for_go);
     let server = Server::start(move |_| {
@@ -152,7 +152,7 @@ async fn settings_changed_during_a_poll_apply_afterwards() {
         let engine = engine.clone();
         async move { sync(&engine, Pace::Force).await.len() }
     });
-    is_asked.recv().await.unwrap();
+    is_requested.recv().await.unwrap();
     set(&engine, &home, "s", "interval", "30m").await;
     go.send(()).unwrap();
     assert_eq!(polls.await.unwrap(), 1);

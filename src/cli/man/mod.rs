@@ -34,7 +34,7 @@ is printed as roff.
 
 Examples:
   newsfed man account add
-  newsfed man newsfed-query
+  newsfed man 5 newsfed-config
   newsfed man > newsfed.1
   newsfed man --dir ~/.local/share/man";
 
@@ -62,7 +62,13 @@ pub(super) fn run(args: &ManArgs, all: clap::Command, out: &mut Output) -> Resul
         out.result(format!("{} written to {}", counted(pages.len(), "page"), folder.display()))?;
         return Ok(Exit::Ok);
     }
-    let wanted = args.command.join("-");
+    let wanted = match args.command.split_first() {
+        // As in `man 5 newsfed-config`.
+        Some((section, name)) if !name.is_empty() && section.parse::<u8>().is_ok() => {
+            format!("{}.{section}", name.join("-"))
+        }
+        _ => args.command.join("-"),
+    };
     let page = named(&pages, &wanted).ok_or_else(|| {
         let name = text::line(&args.command.join(" "));
         Failure::Usage(format!("there is no command or page \"{name}\"; `newsfed help` lists them"))

@@ -252,7 +252,8 @@ impl App {
         all.iter().find(|key| *key == "Esc").or(all.first()).cloned()
     }
 
-    /// Whether the page of the item in the Reader was fetched, so the key for the full text shows another text.
+    /// Whether the page of the item in the Reader was fetched, so the key for the full text shows another
+    /// text.
     pub(super) fn has_other_text(&self) -> bool {
         let Some(article) = &self.reader.article else { return false };
         // In the list, the key acts on the current item, which the Reader may show.

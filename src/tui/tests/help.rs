@@ -106,7 +106,7 @@ fn the_line_below_the_palette_explains_the_command() {
             ":refresh-all",
             "Checks every source now. Sources whose servers asked for a pause are skipped.  ",
         ),
-        (":read-for", "in the given time. Takes minutes, such as 20."),
+        (":read-for", "be read in the given time. Takes minutes, such as 20."),
         (":jump", "Keys: C-p; f in Sources."),
         (":theme", "Each theme is shown while it is selected. Enter saves it."),
     ] {

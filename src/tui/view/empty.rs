@@ -373,8 +373,8 @@ fn another_way(app: &App, entry: &SourceEntry) -> Option<String> {
     let remove = app.keymap.keys_for(Context::Sources, Action::Delete)?;
     let add = app.keymap.keys_for(Context::Sources, Action::Add)?;
     Some(format!(
-        " Remove the source ({remove}) and add its URL again ({add}): newsfed then follows \
-         a feed of the site, or else the page itself."
+        " Remove the source ({remove}) and add its URL again ({add}): newsfed then searches \
+         for a feed of the site, or for another way to follow it."
     ))
 }
 

@@ -41,7 +41,7 @@ pub(super) fn read(
     }
     *budget = before;
     if format != DataFormat::Tsv {
-        budget.notes.push("quoting, because a quotation mark is not closed".to_owned());
+        budget.notes.push("quotation marks, because one is not closed".to_owned());
     }
     records(content, separator, false, budget).unwrap_or_default()
 }

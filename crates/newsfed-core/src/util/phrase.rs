@@ -55,7 +55,7 @@ impl Phrase {
     }
 
     /// Whether the index alone cannot find the phrase, because symbols follow one of its words.
-    pub fn has_signs(&self) -> bool {
+    pub fn has_symbols(&self) -> bool {
         self.words.iter().any(|word| !word.symbols.is_empty())
     }
 
@@ -161,12 +161,12 @@ mod tests {
         for (phrase, expected) in
             [("c", false), ("#c", false), ("c++", true), ("c# x", true), ("a ++ # b", false)]
         {
-            assert_eq!(Phrase::new(phrase, true).unwrap().has_signs(), expected, "{phrase}");
+            assert_eq!(Phrase::new(phrase, true).unwrap().has_symbols(), expected, "{phrase}");
         }
     }
 
     #[test]
-    fn markup_without_the_signs_is_excluded() {
+    fn markup_without_the_symbols_is_excluded() {
         for (markup, expected) in [
             ("<p>C++</p>", true),
             ("<b>C</b>++", true),

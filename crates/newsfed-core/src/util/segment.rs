@@ -65,8 +65,8 @@ pub fn segmented(text: &str) -> Cow<'_, str> {
 
 /// Whether the last word of a search may be the start of a longer word. At least three letters are needed,
 /// because too many words begin with the same two. A Hangul syllable has two or three letters, so one
-/// syllable is enough; Han and Kana words are phrases, which are found inside other words anyway. Signs that
-/// directly follow a word end it.
+/// syllable is enough; Han and Kana words are phrases, which are found inside other words anyway. Symbols
+/// that directly follow a word end it.
 pub fn may_be_prefix(text: &str) -> bool {
     let (mut letters, mut is_signed) = (0, false);
     for c in text.chars().rev() {

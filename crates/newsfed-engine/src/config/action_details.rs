@@ -66,7 +66,7 @@ impl Action {
             Self::ReadMatching => {
                 "Searches all items, not only the list. Asks if more than 50 match. Can be undone."
             }
-            Self::ReadFor => "Lists items that can be read in the given time.",
+            Self::ReadFor => "Lists items that can all be read in the given time.",
             Self::UnreadOnly => "Also hides sources without unread items. The setting is saved.",
             Self::Select => {
                 "Commands such as mark read, pin and move then apply to all selected rows."
@@ -88,7 +88,7 @@ impl Action {
             Self::Download => "Downloads continue in the background, and can be resumed.",
             Self::StopRunning => "Unfinished downloads can be resumed later.",
             Self::Search => {
-                "Accepts words in titles and texts, and conditions such as is:unread or age<3d."
+                "Finds words in titles and texts, and conditions such as is:unread or age<3d."
             }
             Self::Filter => "Understands the same words and conditions as a search.",
             Self::Find => {

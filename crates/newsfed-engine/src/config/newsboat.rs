@@ -48,8 +48,8 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     // All hidden feeds share one line, because a long list would hide more important messages.
     match hidden.as_slice() {
         [] => {}
-        [address] => gatherer.skip_setting(&format!("! (hidden) of {address}"), NO_HIDDEN),
-        many => gatherer.skip_setting(&format!("! (hidden) of {} sources", many.len()), NO_HIDDEN),
+        [address] => gatherer.skip_setting(&format!("hidden (!): {address}"), NO_HIDDEN),
+        many => gatherer.skip_setting(&format!("hidden (!): {} sources", many.len()), NO_HIDDEN),
     }
     gatherer.finish(kind, name, "every line is empty or a comment")
 }

@@ -168,7 +168,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.mark_read", Rule::OneOf(MarkRead::NAMES), |s| Slot::Choice(&mut s.ui.mark_read)).on(
         FormPage::Reading,
         "Mark read when",
-        "When opened, also after a second in the preview or when scrolled past, or never.",
+        "Marks items read when opened, also when shown or scrolled past, or never.",
     ),
     key("ui.unread_only", Rule::Any, |s| Slot::Flag(&mut s.ui.unread_only)).on(
         FormPage::Reading,
@@ -215,7 +215,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
             "Marks folder",
             "Where your machines exchange marks, such as ~/Sync/newsfed.",
         )
-        .unset("none"),
+        .unset("none: marks stay here"),
     key("machines.name", WORD, |s| Slot::MaybeText(&mut s.machines.name))
         .on(FormPage::Reading, "Machine name", "The name of this machine on your other machines.")
         .unset("name of the computer"),
@@ -252,7 +252,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Programs,
             "Notification command",
-            "Such as notify-send {title} {text}. The daemon and sync use it too.",
+            "A command, as in notify-send {title} {text}. Also for the daemon and sync.",
         )
         .unset("none"),
     key("notify.quiet", QUIET_HOURS, |s| Slot::MaybeText(&mut s.notify.quiet))

@@ -20,7 +20,7 @@ const LIST_MIN_INTERVAL: Duration = Duration::from_secs(3600);
 /// The content of `config.toml`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
-    /// Browser as arguments, with `{url}` for the URL. If empty, `$BROWSER` or the system's opener is used.
+    /// Browser as arguments, with `{url}` for the URL. If empty: `$BROWSER`, or the system's default.
     pub browser: Vec<String>,
     /// Whether the browser runs in the terminal. Common text browsers (w3m, lynx, links, elinks,
     /// …) are recognised without it.

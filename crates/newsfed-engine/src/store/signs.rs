@@ -28,7 +28,7 @@ impl Signed {
     /// `expression` is the FTS5 expression for the text. `None` if no word of the text has symbols.
     pub(super) fn new(column: Column, text: &str, expression: &str) -> Option<Self> {
         let is_whole = !expression.ends_with('*');
-        Phrase::new(&folded(text), is_whole).filter(Phrase::has_signs)?;
+        Phrase::new(&folded(text), is_whole).filter(Phrase::has_symbols)?;
         Some(Self { expression: expression.to_owned(), column, text: text.to_owned(), is_whole })
     }
 

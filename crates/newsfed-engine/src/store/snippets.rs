@@ -84,7 +84,7 @@ impl Reader {
         }
         let quoted = Quoted::all(expression);
         let (signed, others): (Vec<_>, Vec<_>) =
-            quoted.iter().partition(|quoted| quoted.phrase.has_signs());
+            quoted.iter().partition(|quoted| quoted.phrase.has_symbols());
         let mut marked = highlighted(&index, expression)?;
         if !signed.is_empty() {
             // The index would also mark these words where no symbol follows.

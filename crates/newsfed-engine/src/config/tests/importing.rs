@@ -181,10 +181,10 @@ fn distinguishes_newsboat_files_from_plain_lists() {
 
     let hidden = read("!https://a.example/feed tag\n");
     assert_eq!(rows(&hidden), ["||tag|https://a.example/feed"]);
-    assert_eq!(hidden.skipped[0].0, "! (hidden) of https://a.example/feed");
+    assert_eq!(hidden.skipped[0].0, "hidden (!): https://a.example/feed");
     let hidden = read("!https://a.example/feed\n!https://b.example/feed\n");
     assert_eq!(hidden.skipped.len(), 1);
-    assert_eq!(hidden.skipped[0].0, "! (hidden) of 2 sources");
+    assert_eq!(hidden.skipped[0].0, "hidden (!): 2 sources");
 
     let plain = read(
         "\u{feff}https://a.example/feed\r\n\r\nexample.org/rss\r\nftp://x.example/\r\n# c\r\n",

@@ -105,7 +105,7 @@ fn accounts_need_a_safe_url_and_one_password_source() {
         (format!("url = \"https://r.example/#a\";{env}"), "expected a URL such as"),
         (format!("url = \"ftp://r.example/\";{env}"), "expected a URL such as"),
         (env.to_owned(), "account.url: is missing"),
-        (secure.to_owned(), "account.password_command: is missing; set it, password_file"),
+        (secure.to_owned(), "account.password_command: is missing; set one of password_command"),
         (format!("{secure};{env};password_file = \"/p\""), "use only one of password_command"),
         (format!("{secure};password_file = \"p\""), "expected an absolute path"),
         (format!("{secure};{env};password = \"x\""), "passwords do not belong in this file"),

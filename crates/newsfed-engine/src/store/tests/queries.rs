@@ -78,7 +78,7 @@ fn tokens(text: &str) -> Vec<Token> {
 impl Plain {
     fn has(&self, column: Column, text: &str, begins: bool) -> bool {
         let wanted = tokens(text);
-        let has_signs = |(found, wanted): (&Token, &Token)| found.1.starts_with(&wanted.1);
+        let has_symbols = |(found, wanted): (&Token, &Token)| found.1.starts_with(&wanted.1);
         let in_list = |list: &Vec<Token>| {
             list.windows(wanted.len()).any(|window| {
                 let (last, first) = (wanted.len() - 1, &wanted[..wanted.len() - 1]);
@@ -87,7 +87,7 @@ impl Plain {
                     false => window[last].0 == wanted[last].0,
                 };
                 let words = window.iter().zip(first).all(|(found, wanted)| found.0 == wanted.0);
-                words && ends && window.iter().zip(&wanted).all(has_signs)
+                words && ends && window.iter().zip(&wanted).all(has_symbols)
             })
         };
         match column {
