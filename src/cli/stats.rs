@@ -29,8 +29,8 @@ time of those marked read. Items that a rule hid or marked read are not counted
 as read. Items without a date that were in a source when it was added are not
 counted at all. Hours are in your time zone. Polls are recorded for two weeks.
 A source could be removed if it is gone, has been failing for two weeks, or
-seems abandoned, or if you have read less than 5 % of its items after four weeks
-and at least 20 items; sources with pinned items are left out.
+seems abandoned, or if you have read less than 5 % of its items after four
+weeks and at least 20 items; sources with pinned items are left out.
 
 Examples:
   newsfed stats

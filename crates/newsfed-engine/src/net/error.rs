@@ -51,7 +51,7 @@ pub enum FetchError {
     Unreadable { host: String, detail: String },
     /// The body exceeds the limit.
     #[error(
-        "the response from {host} is larger than the limit of {limit} bytes (net.max_body, or a lower limit, such as 10 MiB for feeds)"
+        "the response from {host} is larger than {limit} bytes (net.max_body, or a lower limit, such as 10 MiB for feeds)"
     )]
     TooLarge {
         host: String,
