@@ -77,6 +77,8 @@ impl Engine {
     /// interface can show its first list earlier.
     pub async fn start_held(self) -> Result<(Handle, DropGuard)> {
         let readable = self.store.writable().is_err_and(|e| e.leaves_reading());
+        // Taken before anything is read, so that no change by another process is missed.
+        let version = if self.follow { self.store.foreign_version().await.ok() } else { None };
         // With `follow`, showing the stored items is enough, but a command that must write fails.
         let (role, facts) = if readable && self.follow {
             (RoleLock::reading(self.store.path()), self.store.reader()?.sources()?)
@@ -125,7 +127,7 @@ impl Engine {
         handle.declarations_seen();
         handle.context.config_changed.store(false, Ordering::SeqCst);
         if self.follow && writes {
-            tasks.push(spawn_held(&begin, &handle.stop, watch::run(handle.clone())));
+            tasks.push(spawn_held(&begin, &handle.stop, watch::run(handle.clone(), version)));
             tasks.push(spawn_held(&begin, &handle.stop, account::run(handle.clone())));
             tasks.push(spawn_held(&begin, &handle.stop, machines::run(handle.clone())));
             tasks.push(spawn_held(&begin, &handle.stop, comments::run(handle.clone())));

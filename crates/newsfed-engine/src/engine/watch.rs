@@ -27,8 +27,9 @@ struct Changes {
     database: u64,
 }
 
-/// Runs until the engine stops.
-pub(super) async fn run(handle: Handle) {
+/// Runs until the engine stops. `version` is the [`foreign_version`](crate::store::Store::foreign_version) from
+/// before the database was read.
+pub(super) async fn run(handle: Handle, mut version: Option<i64>) {
     let (changes, mut seen) = watch::channel(Changes::default());
     // The watcher stops when it is dropped.
     let watcher = match start(&handle.paths, handle.store().path(), changes) {
@@ -38,9 +39,9 @@ pub(super) async fn run(handle: Handle) {
             None
         }
     };
-    let mut version = handle.store().foreign_version().await.ok();
     // Loads changes made before the watcher was started.
     handle.reload_if_changed().await;
+    renew(&handle, &mut version).await;
     // The changes handled so far, excluding those made while they were handled.
     let mut handled = Changes::default();
     loop {
@@ -56,15 +57,21 @@ pub(super) async fn run(handle: Handle) {
         }
         // Without a watcher, only this check notices changes to the database.
         if (late && watcher.is_none()) || now.database != before.database {
-            let newer = handle.store().foreign_version().await.ok();
-            if newer.is_some() && newer != version {
-                version = newer;
-                handle.store().announce();
-                if let Err(e) = handle.context.renew_collected().await {
-                    tracing::warn!("cannot read the sources of accounts: {e}");
-                }
-            }
+            renew(&handle, &mut version).await;
         }
+    }
+}
+
+/// Announces that another process has written to the database, if it has.
+async fn renew(handle: &Handle, version: &mut Option<i64>) {
+    let newer = handle.store().foreign_version().await.ok();
+    if newer.is_none() || newer == *version {
+        return;
+    }
+    *version = newer;
+    handle.store().announce();
+    if let Err(e) = handle.context.renew_collected().await {
+        tracing::warn!("cannot read the sources of accounts: {e}");
     }
 }
 
