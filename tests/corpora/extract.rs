@@ -102,9 +102,11 @@ fn page_of(folder: &Path, item: &Value) -> String {
 
 /// The pages of a corpus, extracted once, because two tests need those of `extraction`.
 fn guided(corpus: &str) -> Option<&'static [Guided]> {
-    static CORPORA: [OnceLock<Vec<Guided>>; 2] = [OnceLock::new(), OnceLock::new()];
+    static EXTRACTION: OnceLock<Vec<Guided>> = OnceLock::new();
+    static MORE: OnceLock<Vec<Guided>> = OnceLock::new();
     let folder = corpora()?.join(corpus);
-    let pages = CORPORA[usize::from(corpus != "extraction")].get_or_init(|| {
+    let pages = if corpus == "extraction" { &EXTRACTION } else { &MORE };
+    let pages = pages.get_or_init(|| {
         let gold = json(&folder.join("gold.json.gz"));
         in_parallel(json(&folder.join("items.json")).as_array().unwrap(), |item| {
             let gold = &gold[item["id"].as_str().unwrap()];

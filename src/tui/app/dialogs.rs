@@ -15,7 +15,7 @@ use ratatui::layout::Position;
 use std::any::Any;
 use std::fmt::Debug;
 
-/// A dialog on top of the panes. The state of each dialog implements this trait.
+/// A dialog. The state of each dialog implements this trait.
 pub(crate) trait Dialog: Any + Debug {
     /// Handles a key press. The dialog is not on the stack during this call.
     fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply;

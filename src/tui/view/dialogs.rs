@@ -1,4 +1,4 @@
-//! Dialogs on top of the panes.
+//! Draws dialogs.
 
 use super::super::app::{
     App, Completion, Confirm, KeyHints, LinkList, OutputWindow, Prompt, PromptKind, Starters,

@@ -78,7 +78,7 @@ pub(super) enum Toggle {
 }
 
 impl Toggle {
-    /// Recognises an element whose whole text is one of these labels and which does not link to another page.
+    /// Recognises an element that contains only one of these labels and does not link to another page.
     /// `role` is its role.
     pub(super) fn of(e: ElementRef<'_>, role: &str) -> Option<Self> {
         let leads_nowhere = || {

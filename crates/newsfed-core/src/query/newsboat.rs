@@ -143,7 +143,7 @@ pub(super) fn misplaced(text: &str) -> Option<QueryError> {
         // A pattern such as OR would become an operator, so it is kept.
         Some(if simple.to_string().parse().as_ref() == Ok(&simple) { simple } else { query })
     };
-    // If the whole text is not an expression of newsboat, only the comparison is translated.
+    // If the text is not an expression of newsboat as it stands, only the comparison is translated.
     let (at, word, query) = match translated(text) {
         Some(query) => (0..text.len(), 1, Some(query)),
         None => (at.clone(), number, translated(&text[at])),

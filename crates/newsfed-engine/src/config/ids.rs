@@ -11,7 +11,7 @@ pub(crate) const MAX_ID_CHARS: usize = 64;
 /// The pattern of identifiers, without Unicode features that some editors do not support.
 pub(super) const ID_PATTERN: &str = r"^[^\s!-,/:-@\[-^`{-~-][^\s!-,/:-@\[-^`{-~]{0,63}$";
 
-/// Maximum length of a derived identifier, which keeps it readable and leaves room for a suffix.
+/// Maximum length of a derived identifier, which keeps it readable and leaves space for a suffix.
 const MAX_DERIVED_CHARS: usize = 40;
 
 /// Words in a URL that only indicate a feed.

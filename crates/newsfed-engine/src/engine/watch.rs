@@ -160,3 +160,43 @@ fn is_change(kind: EventKind) -> bool {
         _ => true,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Settings;
+    use crate::engine::Engine;
+    use crate::net::Names;
+    use crate::store::Store;
+    use crate::util::clock::SystemClock;
+    use std::sync::Arc;
+
+    #[tokio::test]
+    async fn announces_what_was_written_before_watching_began() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = Paths::below(dir.path());
+        std::fs::create_dir_all(paths.data_dir()).unwrap();
+        let engine = Engine {
+            store: Store::open(&paths.database()).unwrap(),
+            settings: Settings::default(),
+            sources: Vec::new(),
+            paths: paths.clone(),
+            overrides: Vec::new(),
+            clock: Arc::new(SystemClock),
+            names: Names::System,
+            seed: 1,
+            follow: false,
+        };
+        // No other task begins, so nothing else announces a change.
+        let (handle, _held) = engine.start_held().await.unwrap();
+        let before = handle.store().foreign_version().await.ok();
+        let mut revision = handle.store().revision();
+        revision.borrow_and_update();
+        let other = Store::open(&paths.database()).unwrap();
+        other.set_memo("note", "new".to_owned()).await.unwrap();
+        let watching = tokio::spawn(run(handle.clone(), before));
+        tokio::time::timeout(Duration::from_secs(60), revision.changed()).await.unwrap().unwrap();
+        handle.shutdown().await;
+        watching.await.unwrap();
+    }
+}

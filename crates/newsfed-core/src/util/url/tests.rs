@@ -116,7 +116,7 @@ fn resolves_references_only_to_http() {
         ("c", Some("https://example.com/a/c")),
         ("/c?d#e", Some("https://example.com/c?d#e")),
         ("//other.example/x", Some("https://other.example/x")),
-        // A value that looks like a session may be the only name of a download.
+        // A value that resembles a session id may be the only name of a download.
         (
             "/x?s=0123456789abcdef0123456789abcdef",
             Some("https://example.com/x?s=0123456789abcdef0123456789abcdef"),

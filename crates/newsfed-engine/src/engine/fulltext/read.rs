@@ -356,7 +356,7 @@ fn first_part(page: &Page, selector: &str) -> Option<String> {
 }
 
 /// The watched text of a page: the article if the page declares itself one, otherwise all content. The choice
-/// is kept, because changing it would look like a change to the page.
+/// is kept, because changing it would be reported as a change to the page.
 fn watched_part(
     page: &Page,
     article: Option<&Extraction>,

@@ -19,7 +19,7 @@ use url::Url;
 
 /// Maximum number of articles fetched in one poll of a sitemap that was read before.
 const MAX_DUE: usize = 50;
-/// Maximum number of pages that are looked up in the database, newest first.
+/// Maximum number of pages that are searched for in the database, newest first.
 const MAX_ASKED: usize = 2000;
 /// How long pages from before the sitemap was followed are skipped.
 const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
